@@ -1,0 +1,1 @@
+"""Security and transport that the curated MCP servers share."""
