@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-HEADER = "# Names no package index on purpose, see docs/decisions/0002-host-free-lock.md; `make lock` writes this form.\n"
+HEADER = "# Names no package index, see docs/decisions/0002-host-free-lock.md; `make lock` writes this form.\n"
 # A member that does not exist: uv takes the lock for stale, resolves again with the locked versions as preferences,
 # and so never looks for a folder called "index".
 STALE_MEMBER = "stale-on-purpose"
