@@ -6,8 +6,6 @@ place that turns them into protocol errors. Anything else that escapes is a cras
 name, the log gets the traceback.
 """
 
-from typing import ClassVar
-
 
 class CuratedError(Exception):
     """A failure that was foreseen, told in words that its reader can act on.
@@ -18,7 +16,7 @@ class CuratedError(Exception):
         kind: Overrides the class's own kind with a finer one.
     """
 
-    kind: ClassVar[str] | str = "error"
+    kind: str = "error"
 
     def __init__(self, text: str, next_step: str = "", *, kind: str | None = None) -> None:
         super().__init__(text, next_step)
