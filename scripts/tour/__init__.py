@@ -1,0 +1,1 @@
+"""The steps of `make try`, a module a server."""
