@@ -30,9 +30,14 @@ def shared_bound(version: str) -> str:
     return f"{_SHARED}>={version},<{major}.{minor + 1}"
 
 
+def workspace_version(repository: Path) -> str:
+    """The one version, as the root's pyproject.toml has it."""
+    return str(_project(repository / "pyproject.toml")["version"])
+
+
 def faults(repository: Path) -> Iterator[str]:
     """Every place that disagrees with the root's version, with what it should say."""
-    version = _project(repository / "pyproject.toml")["version"]
+    version = workspace_version(repository)
     for path in projects(repository):
         project = _project(path)
         where = path.relative_to(repository)

@@ -1,4 +1,4 @@
-"""Setup installs what uv.lock says or nothing, and uv keeps to what the committed form relies on ."""
+"""Setup installs what uv.lock says or nothing, and uv keeps to what that relies on (its manual promises none of it)."""
 
 import hashlib
 import shutil
