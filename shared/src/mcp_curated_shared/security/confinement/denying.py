@@ -1,0 +1,89 @@
+"""The operator's `--deny` patterns, as one regular expression over a whole relative path."""
+
+import re
+from collections.abc import Sequence
+
+from mcp_curated_shared.errors import SettingsError
+from mcp_curated_shared.security.confinement.names import quoted, rule_key
+
+
+class DenyRules:
+    """Which relative paths the operator has closed.
+
+    The patterns are read as in a gitignore file, without regard to letter case: one without a slash names a
+    component at any depth, one with a slash starts at the root; `*` and `?` stay within a component, `**` does
+    not, `[abc]` and `[!abc]` are sets. What lies below a match is closed too.
+
+    Args:
+        patterns: As the operator wrote them.
+
+    Raises:
+        SettingsError: A pattern is empty or a negation.
+    """
+
+    __slots__ = ("_match", "patterns")
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self.patterns = tuple(patterns)
+        expressions = [_expression(pattern) for pattern in patterns]
+        self._match = re.compile("|".join(expressions), re.DOTALL).search if expressions else None
+
+    def __bool__(self) -> bool:
+        return self._match is not None
+
+    def match(self, relative: str) -> bool:
+        """Whether this path, or a directory above it, is closed.
+
+        Args:
+            relative: True path relative to its root, "/"-joined.
+        """
+        return self._match is not None and self._match(rule_key(relative)) is not None
+
+
+def _expression(pattern: str) -> str:
+    if pattern.startswith("!"):
+        raise SettingsError(f"The deny pattern {quoted(pattern)} is a negation.", "Leave out the exclamation mark.")
+    body = rule_key(pattern.strip().removesuffix("/"))
+    anchored = "/" in body
+    body = body.lstrip("/")
+    if not body or "\0" in body:
+        raise SettingsError(f"The deny pattern {quoted(pattern)} names nothing.", "Write a name or a glob.")
+    start = "^" if anchored else "(?:^|/)"
+    expression = f"{start}{_components(body)}(?:/|$)"
+    try:
+        re.compile(expression)
+    except re.error:
+        raise SettingsError(f"The deny pattern {quoted(pattern)} is malformed.", "Look at its brackets.") from None
+    return expression
+
+
+def _components(body: str) -> str:
+    parts = [part for part in body.split("/") if part]
+    written: list[str] = []
+    for index, part in enumerate(parts):
+        last = index == len(parts) - 1
+        if part == "**":
+            written.append("[^/]+" if last else "(?:[^/]+/)*")
+        else:
+            written.append(_component(part) + ("" if last else "/"))
+    return "".join(written)
+
+
+_TOKEN = re.compile(r"\*+|\?|\[!?\]?[^\]/]*\]|\\.|.", re.DOTALL)
+
+
+def _component(part: str) -> str:
+    written: list[str] = []
+    for token in _TOKEN.findall(part):
+        if token[0] == "*":
+            written.append("[^/]*")
+        elif token == "?":
+            written.append("[^/]")
+        elif token[0] == "[" and len(token) > 2:
+            negated = token[1] == "!"
+            members = token[2 if negated else 1 : -1].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+            members = members.replace("^", "\\^").replace("&", "\\&").replace("|", "\\|").replace("~", "\\~")
+            written.append(f"[^/{members}]" if negated else f"[{members}]")
+        else:
+            written.append(re.escape(token[1:] if token[0] == "\\" and len(token) == 2 else token))
+    return "".join(written)
