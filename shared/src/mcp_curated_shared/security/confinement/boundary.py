@@ -3,10 +3,10 @@
 import os
 from collections.abc import Sequence
 
+from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement.denying import DenyRules
 from mcp_curated_shared.security.confinement.descriptors import identity
 from mcp_curated_shared.security.confinement.errors import (
-    CuratedError,
     OutsideRootsError,
     PathDeniedError,
     ReadOnlyError,

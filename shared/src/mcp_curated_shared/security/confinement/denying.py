@@ -69,21 +69,21 @@ def _components(body: str) -> str:
     return "".join(written)
 
 
-_TOKEN = re.compile(r"\*+|\?|\[!?\]?[^\]/]*\]|\\.|.", re.DOTALL)
+_PIECE = re.compile(r"\*+|\?|\[!?\]?[^\]/]*\]|\\.|.", re.DOTALL)
 
 
 def _component(part: str) -> str:
     written: list[str] = []
-    for token in _TOKEN.findall(part):
-        if token[0] == "*":
+    for piece in _PIECE.findall(part):
+        if piece[0] == "*":
             written.append("[^/]*")
-        elif token == "?":
+        elif piece == "?":
             written.append("[^/]")
-        elif token[0] == "[" and len(token) > 2:
-            negated = token[1] == "!"
-            members = token[2 if negated else 1 : -1].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+        elif piece[0] == "[" and len(piece) > 2:
+            negated = piece[1] == "!"
+            members = piece[2 if negated else 1 : -1].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
             members = members.replace("^", "\\^").replace("&", "\\&").replace("|", "\\|").replace("~", "\\~")
             written.append(f"[^/{members}]" if negated else f"[{members}]")
         else:
-            written.append(re.escape(token[1:] if token[0] == "\\" and len(token) == 2 else token))
+            written.append(re.escape(piece[1:] if piece[0] == "\\" and len(piece) == 2 else piece))
     return "".join(written)

@@ -98,26 +98,29 @@ def kind_of(mode: int) -> str:
     return next((text for test, text in kinds if test(mode)), "neither a file nor a directory")
 
 
-_BUSY = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-
-
 def from_os_error(error: OSError, asked: str) -> CuratedError:
     """The foreseen failure that an `OSError` on this path is; the file name in `error` is never used."""
     number = error.errno or 0
-    if number in (errno.EACCES, errno.EPERM):
-        return AccessError(f"The system does not permit this on {quoted(asked)}.", "Choose another path.")
-    if number in (errno.ENOENT, errno.ENOTDIR):
-        return PathNotFoundError(f"{quoted(asked)} does not exist.", "List its directory to see what does.")
-    if number == errno.EROFS:
-        return ReadOnlyError(f"{quoted(asked)} is on a filesystem that is mounted read-only.")
-    if number == errno.ENAMETOOLONG:
-        return InvalidPathError(f"{quoted(asked)} has a name that is too long for its filesystem.", "Shorten it.")
-    if number in _FULL:
-        return UnavailableError(f"There is no space left for {quoted(asked)}.")
-    if number in _BUSY:
-        return UnavailableError("Too many files are open at this moment.", "Try again.")
-    if number == errno.EAGAIN:
-        return UnavailableError(f"Another program holds {quoted(asked)} at this moment.", "Try again.")
-    reason = os.strerror(number) if number else "unknown error"
-    return UnavailableError(f"{quoted(asked)} could not be opened: {reason}.", "Try again, or choose another path.")
+    kind, text, step = _TOLD.get(number, (UnavailableError, "{path} could not be opened: {reason}.", "Try again."))
+    reason = os.strerror(number).lower() if number else "unknown error"
+    return kind(text.format(path=quoted(asked), reason=reason), step)
+
+
+_Told = tuple[type[CuratedError], str, str]
+_NOT_PERMITTED: _Told = (AccessError, "The system does not permit this on {path}.", "Choose another path.")
+_NOT_THERE: _Told = (PathNotFoundError, "{path} does not exist.", "List its directory to see what does.")
+_FULL: _Told = (UnavailableError, "There is no space left for {path}.", "Free some and try again.")
+_BUSY: _Told = (UnavailableError, "Too many files are open to open {path} now.", "Try again.")
+_TOLD: dict[int, _Told] = {
+    errno.EACCES: _NOT_PERMITTED,
+    errno.EPERM: _NOT_PERMITTED,
+    errno.ENOENT: _NOT_THERE,
+    errno.ENOTDIR: _NOT_THERE,
+    errno.EROFS: (ReadOnlyError, "{path} is on a filesystem that is mounted read-only.", "Choose another path."),
+    errno.ENAMETOOLONG: (InvalidPathError, "{path} has a name that is too long for its filesystem.", "Shorten it."),
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EMFILE: _BUSY,
+    errno.ENFILE: _BUSY,
+    errno.EAGAIN: (UnavailableError, "Another program holds {path} at this moment.", "Try again."),
+}

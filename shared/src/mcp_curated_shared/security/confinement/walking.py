@@ -109,7 +109,7 @@ class Walk:
         return self._finish(name)
 
     @property
-    def here(self) -> int:
+    def _here(self) -> int:
         return self.stack[-1][0] if self.stack else self.pin.descriptor
 
     def _path(self, *names: str) -> str:
@@ -122,7 +122,7 @@ class Walk:
     def _true_spelling(self, name: str) -> str:
         if "\\" in name and not self.literal and not self._in_link:
             meant = unescape_name(name)
-            if meant != name and stat_of(self.here, meant) is not None:
+            if meant != name and stat_of(self._here, meant) is not None:
                 name = meant
         if _SHORT_NAME.search(name):
             name = self._long_name(name)
@@ -130,14 +130,14 @@ class Walk:
 
     def _long_name(self, name: str) -> str:
         """The listed name of what a short (8.3) name opens, so that no rule is dodged with `SECRET~1`."""
-        status = stat_of(self.here, name)
+        status = stat_of(self._here, name)
         if status is None:
             return name
-        names = names_in(self.here)
+        names = names_in(self._here)
         if name in names:
             return name
         same = (
-            other for other in names if (found := stat_of(self.here, other)) and identity(found) == identity(status)
+            other for other in names if (found := stat_of(self._here, other)) and identity(found) == identity(status)
         )
         return next(same, name)
 
@@ -146,7 +146,7 @@ class Walk:
             raise InvalidPathError(f"{quoted(self.asked)} is more than {DEPTH_AT_MOST} directories deep.")
         while True:
             try:
-                self.stack.append((os.open(name, HOLD_DIRECTORY, dir_fd=self.here), name))
+                self.stack.append((os.open(name, HOLD_DIRECTORY, dir_fd=self._here), name))
             except FileNotFoundError:
                 name = self._missing_directory(name)
             except OSError as error:
@@ -180,7 +180,7 @@ class Walk:
 
     def _follow(self, name: str) -> bool:
         """Put a link's text in front of what is left to walk; False when the name is no link (any more)."""
-        text = link_text(self.here, name)
+        text = link_text(self._here, name)
         if text is None:
             return False
         self.links += 1
@@ -200,10 +200,11 @@ class Walk:
 
     def _no_directory(self, name: str) -> None:
         """The name was no directory and is no link: wrong, or it changed in between and is tried again."""
-        status = stat_of(self.here, name)
+        status = stat_of(self._here, name)
         if status is not None and not is_link(status) and kind_of(status.st_mode) != "a directory":
+            subject = f"{quoted(self.asked)}: {quoted(name)}" if self.pending else quoted(self.asked)
             raise NotADirectoryError(
-                f"{quoted(self.asked)}: {quoted(name)} is {kind_of(status.st_mode)}, not a directory.",
+                f"{subject} is {kind_of(status.st_mode)}, not a directory.",
                 "List the directory above it to see what is there.",
             )
         self._retry()
@@ -214,10 +215,10 @@ class Walk:
         found = self._similar(name)
         if found is not None:
             return found
-        if self.goal.parents and ".." not in self.pending:
-            self._make(name)
-            return name
-        self._not_found(name)
+        if not self.goal.parents or ".." in self.pending:
+            self._not_found(name)
+        self._make(name)
+        return name
 
     def _similar(self, name: str) -> str | None:
         self._retry()
@@ -227,7 +228,7 @@ class Walk:
             )
         if self.literal:
             return None
-        found = find_similar(self.here, name, exact=self.goal.exact)
+        found = find_similar(self._here, name, exact=self.goal.exact)
         if found is not None:
             self.tolerated = True
             self.boundary.check_denied(self.root, self._path(found), self.asked)
@@ -238,13 +239,13 @@ class Walk:
         self.boundary.check_denied(self.root, ahead, self.asked)
         self.boundary.check_writable(*self.boundary.settle(self.root, ahead), self.asked)
         try:
-            os.mkdir(name, 0o777, dir_fd=self.here)
+            os.mkdir(name, 0o777, dir_fd=self._here)
         except FileExistsError:
             self._retry()
 
     def _not_found(self, name: str) -> NoReturn:
         inside = self._path()
-        names = [other for other in names_in(self.here) if not self.boundary.denied(self.root, self._path(other))]
+        names = [other for other in names_in(self._here) if not self.boundary.denied(self.root, self._path(other))]
         where = f" in {quoted(inside)}" if inside else ""
         text = f"{quoted(self.asked)} does not exist"
         if self.pending:
@@ -260,9 +261,9 @@ class Walk:
                 raise InvalidPathError(f"{quoted(self.asked)} is an allowed directory itself.", "Name something in it.")
             descriptor, name = self.stack.pop()
             os.close(descriptor)
-            return self._arrive_target(name, stat_of(self.here, name))
+            return self._arrive_target(name, stat_of(self._here, name))
         flags = {"directory": READ_DIRECTORY, "entry": HOLD_DIRECTORY, "file": READ_DIRECTORY}[self.goal.kind]
-        return self._arrive(os.open(".", flags, dir_fd=self.here), self._path())
+        return self._arrive(os.open(".", flags, dir_fd=self._here), self._path())
 
     def _finish(self, name: str) -> Arrival | None:
         while True:
@@ -282,7 +283,7 @@ class Walk:
                     else:
                         self._retry()
                     continue
-                if error.errno in _NOT_OPENABLE and (status := stat_of(self.here, name)) is not None:
+                if error.errno in _NOT_OPENABLE and (status := stat_of(self._here, name)) is not None:
                     check_type(self.goal, status, self.asked)
                 raise
             else:
@@ -290,18 +291,18 @@ class Walk:
 
     def _finish_open(self, name: str) -> Arrival:
         flags = {"file": READ_FILE, "directory": READ_DIRECTORY, "entry": HOLD_ENTRY}[self.goal.kind]
-        descriptor = os.open(name, flags, dir_fd=self.here)
+        descriptor = os.open(name, flags, dir_fd=self._here)
         if self.goal.kind == "entry" and self.goal.follow and is_link(os.fstat(descriptor)):
             os.close(descriptor)
             raise OSError(errno.ELOOP, "a link")
         return self._arrive(descriptor, self._path(name))
 
     def _finish_target(self, name: str) -> Arrival:
-        status = stat_of(self.here, name)
+        status = stat_of(self._here, name)
         if status is None:
             found = self._similar(name)
             if found is not None:
-                name, status = found, stat_of(self.here, found)
+                name, status = found, stat_of(self._here, found)
         if status is not None and self.goal.follow and is_link(status):
             raise OSError(errno.ELOOP, "a link")
         return self._arrive_target(name, status)
@@ -312,7 +313,7 @@ class Walk:
 
     def _arrive_target(self, name: str, status: os.stat_result | None) -> Arrival:
         root, relative = self.boundary.settle(self.root, self._path(name))
-        return Arrival(root, relative, open_parent(self.here), status, self.tolerated, self.pin.device, name)
+        return Arrival(root, relative, open_parent(self._here), status, self.tolerated, self.pin.device, name)
 
     def _drop_stack(self) -> None:
         for descriptor, _ in self.stack:
