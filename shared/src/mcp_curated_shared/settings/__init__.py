@@ -11,7 +11,7 @@ from mcp_curated_shared.settings.common import (
     Transport,
     TransportSettings,
 )
-from mcp_curated_shared.settings.declaration import SettingInfo, Settings, describe, group, many, optional, setting
+from mcp_curated_shared.settings.declaration import SettingInfo, Settings, describe, many, optional, setting
 from mcp_curated_shared.settings.kinds import (
     Boolean,
     Choice,
@@ -27,7 +27,7 @@ from mcp_curated_shared.settings.kinds import (
     Text,
     absolute_path,
 )
-from mcp_curated_shared.settings.loading import Effective, Loaded, defaults, load
+from mcp_curated_shared.settings.loading import Effective, Loaded, defaults, load, render
 from mcp_curated_shared.settings.sources import Source
 
 __all__ = [
@@ -57,9 +57,9 @@ __all__ = [
     "absolute_path",
     "defaults",
     "describe",
-    "group",
     "load",
     "many",
     "optional",
+    "render",
     "setting",
 ]

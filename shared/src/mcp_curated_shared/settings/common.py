@@ -5,8 +5,6 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import platformdirs
-
 from mcp_curated_shared.errors import SettingsError
 from mcp_curated_shared.settings.declaration import Settings, many, optional, setting
 from mcp_curated_shared.settings.kinds import Choice, FolderPath, Integer, Parsed, quoted
@@ -154,4 +152,6 @@ class StateSettings(Settings):
         Args:
             name: The server's name, such as "filesystem".
         """
+        import platformdirs  # only here: it takes as long to import as the rest of the settings
+
         return self.folder or platformdirs.user_state_path("mcp-curated", appauthor=False).joinpath(name).as_posix()

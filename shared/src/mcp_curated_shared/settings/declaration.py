@@ -1,7 +1,7 @@
 """The one declaration of every setting, and what can be read off it.
 
 A server's settings are a frozen dataclass that derives from `Settings`; each field is made by `setting`,
-`optional`, `many` or `group`. Parsing, help, tables, forms and the configuration resource all follow from it:
+`optional` or `many`, or is a group of settings that several servers share. Parsing, help, tables, forms and the configuration resource all follow from it:
 
     @dataclass(frozen=True, slots=True)
     class WebSettings(Settings):
@@ -10,7 +10,7 @@ A server's settings are a frozen dataclass that derives from `Settings`; each fi
         robots: bool = setting(Boolean(), default=True, help="Ask each site's robots.txt first.")
         provider_key: Secret | None = optional(SecretText(), help="Key of the search service.",
                                                environment=("SEARCH_API_KEY",))
-        transport: TransportSettings = group(TransportSettings)
+        transport: TransportSettings = field(default_factory=TransportSettings)
 """
 
 import dataclasses
@@ -22,7 +22,6 @@ from typing import ClassVar, Literal, TypeVar, cast
 from mcp_curated_shared.settings.kinds import Boolean, Choice, FormType, Integer, Kind
 
 T = TypeVar("T")
-S = TypeVar("S", bound="Settings")
 
 Separator = Literal["path", "comma", "space"]
 """How several values stand in one variable: as in PATH; with commas; with commas or white space."""
@@ -140,11 +139,6 @@ def many(
     return _field(declared, default)
 
 
-def group(settings: type[S]) -> S:
-    """Settings that several servers share, as one field that holds them all."""
-    return cast("S", dataclasses.field(default_factory=settings))
-
-
 def _field(declared: Declaration, default: T) -> T:
     return dataclasses.field(default=default, metadata={_DECLARATION: declared})
 
@@ -237,7 +231,7 @@ def _describe(settings: type[Settings], prefix: str, path: str) -> Iterator[Sett
         elif isinstance(declared, Declaration):
             yield _info(declared, path + field.name, prefix, settings.prompted, field.default)
         else:
-            raise TypeError(f"{settings.__name__}.{field.name} is declared without setting(), many() or group().")
+            raise TypeError(f"{settings.__name__}.{field.name} is declared without setting(), optional() or many().")
 
 
 def declared_fields(settings: type[Settings]) -> tuple["dataclasses.Field[object]", ...]:

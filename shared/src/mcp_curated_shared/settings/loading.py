@@ -113,3 +113,23 @@ def asks_for(name: str, value: str, settings: type[Settings], argv: Sequence[str
             follows = argv[position + 1] if position + 1 < len(argv) else ""
             return (text if equals else follows) == value
     return any(environ.get(variable, "").strip() == value for variable in info.environment)
+
+
+def render(loaded: Loaded[S]) -> str:
+    """The effective settings as a reader wants them: one line each, where it came from, secrets masked."""
+    lines = [f"{one.name} = {_shown(one)}  ({_provenance(one)})" for one in loaded.effective]
+    return "\n".join(lines) + "\n"
+
+
+def _shown(one: Effective) -> str:
+    if one.value is None:
+        return "(none)"
+    return one.value.encode("utf-8", "backslashreplace").decode().replace("\n", "\\n")
+
+
+def _provenance(one: Effective) -> str:
+    if one.source == "file":
+        return f"from the file that {one.origin} names"
+    return {"default": "default", "flag": f"command line, {one.origin}", "environment": f"environment, {one.origin}"}[
+        one.source
+    ]
