@@ -1,30 +1,55 @@
 """Is it text, and in which encoding, when no byte order mark says so."""
 
 import codecs
+import re
 import unicodedata
 
+from mcp_curated_filesystem.alphabets import ENOUGH, east_asian, single_byte
 from mcp_curated_filesystem.encodings import canonical, unit_bytes
 from mcp_curated_filesystem.signatures import media_type
-from mcp_curated_shared.errors import CuratedError
+from mcp_curated_shared.errors import CuratedError, InvalidArgumentError
 
-GUESS_BYTES = 65_536
-"""The statistical guess looks at no more than this: it costs about 0.2 ms a kilobyte."""
+WIDE_BYTES = 65_536
+GUESS_BYTES = 4_096
+"""A guess looks at no more than this, from the first line on that has a byte beyond ASCII."""
 
-_CONTROLS = bytes(
-    [*range(9), 11, *range(14, 27), *range(28, 32), 127]
-)  # all but HT LF FF CR, BS in logs aside, and ESC
+_CONTROLS = bytes([*range(8), 11, *range(14, 27), *range(28, 32), 127])
+"""What text does not hold: all but BS and ESC (terminal logs), HT, LF, FF and CR."""
 _CONTROL_SHARE = 0.02
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
-_WHOLE_OF = {
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "iso8859-1": "cp1252",
-    "ascii": "utf-8",
-    "utf_8": "utf-8",
-}
-"""Subsets and the superset that is in use wherever the subset's name is (the WHATWG Encoding standard's choice)."""
+_WHOLE_OF = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "cp950"}
+"""The superset that is in use wherever the subset's name is (the WHATWG Encoding standard's choice)."""
+
+_CANDIDATES = (
+    "cp1252",
+    "cp1250",
+    "cp1251",
+    "cp1253",
+    "cp1254",
+    "cp1255",
+    "cp1256",
+    "cp1257",
+    "cp1258",
+    "cp874",
+    "iso8859_2",
+    "koi8_r",
+    "koi8_u",
+    "cp866",
+    "cp437",
+    "cp850",
+    "mac_roman",
+    "mac_cyrillic",
+    "gb18030",
+    "big5",
+    "cp932",
+    "euc_jp",
+    "cp949",
+    "johab",
+    "iso2022_jp",
+)
+"""The encodings that files have; left alone the detector also offers cp1006 (Urdu) for one accented letter."""
+
+_DECLARATION = re.compile(rb"""(?:encoding|charset|coding)\s*[=:]?\s*["']?([A-Za-z0-9][A-Za-z0-9_.-]{2,39})""")
 
 
 class BinaryFileError(CuratedError):
@@ -80,7 +105,10 @@ def guess_encoding(sample: bytes, *, whole: bool) -> tuple[str, bool]:
         raise BinaryFileError(media, sample)
     if _damaged_utf8(sample):
         return "utf-8", False
-    return _statistical(sample, whole=whole), False
+    declared = _declared(sample, whole=whole)
+    if declared is not None:
+        return declared, True
+    return _likeliest(_informative(sample, whole=whole)), False
 
 
 def reads_as(sample: bytes, encoding: str, *, whole: bool) -> bool:
@@ -99,7 +127,7 @@ def _few_controls(sample: bytes) -> bool:
 
 def _wide_encoding(sample: bytes, *, whole: bool) -> str:
     """UTF-16 and UTF-32 without a mark: zero bytes stand in the same place of each unit and what is read is text."""
-    head = sample[:GUESS_BYTES]
+    head = sample[:WIDE_BYTES]
     for encoding in sorted(_WIDE, key=unit_bytes, reverse=True):
         if _zeros_fit(head, encoding) and _is_wide_text(head, encoding, whole=whole and len(head) == len(sample)):
             return encoding
@@ -139,14 +167,34 @@ def _damaged_utf8(sample: bytes) -> bool:
     return broken * 10 <= beyond_ascii
 
 
-def _statistical(sample: bytes, *, whole: bool) -> str:
-    """The likeliest encoding by the frequency of bytes; cp1252 when nothing is likely, since it reads anything."""
+def _declared(sample: bytes, *, whole: bool) -> str | None:
+    """What an XML declaration, an HTML `meta`, a CSS `@charset` or a `coding:` line says, if the text bears it out."""
+    said = _DECLARATION.search(sample[:1024])
+    if said is None:
+        return None
+    try:
+        encoding = canonical(said.group(1).decode("ascii"))
+    except InvalidArgumentError:
+        return None
+    return encoding if unit_bytes(encoding) == 1 and reads_as(sample, encoding, whole=whole) else None
+
+
+def _likeliest(sample: bytes) -> str:
+    """The encoding by what the text would consist of; cp1252 when nothing is likely, since it reads nearly anything."""
+    found = east_asian(sample)
+    if found is not None:
+        return found
+    best, share = single_byte(sample)
+    return best if share >= ENOUGH else _by_frequency(sample) or best
+
+
+def _by_frequency(sample: bytes) -> str | None:
     from charset_normalizer import from_bytes
 
-    best = from_bytes(_informative(sample, whole=whole)).best()
-    if best is None:
-        return "cp1252"
-    name = canonical(best.encoding)
+    match = from_bytes(sample, cp_isolation=list(_CANDIDATES), enable_fallback=False).best()
+    if match is None:
+        return None
+    name = canonical(match.encoding)
     return _WHOLE_OF.get(name, name)
 
 
@@ -154,6 +202,8 @@ def _informative(sample: bytes, *, whole: bool) -> bytes:
     """Cut at a line end: cut inside a character, a sample of GBK or Shift-JIS is taken for nothing at all."""
     if whole and len(sample) <= GUESS_BYTES:
         return sample
-    head = sample[:GUESS_BYTES]
+    first = next((at for at, byte in enumerate(sample) if byte > 0x7F), 0)
+    start = sample.rfind(b"\n", 0, first) + 1
+    head = sample[start : start + GUESS_BYTES]
     end = head.rfind(b"\n")
-    return head[: end + 1] if end > 0 else head
+    return head[: end + 1] if end >= 0 else head
