@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement.denying import DenyRules
-from mcp_curated_shared.security.confinement.descriptors import identity
+from mcp_curated_shared.security.confinement.descriptors import identity, real_path
 from mcp_curated_shared.security.confinement.errors import (
     OutsideRootsError,
     PathDeniedError,
@@ -115,11 +115,8 @@ class Boundary:
     def _by_links(self, components: Sequence[str]) -> tuple[Root, list[str]] | None:
         if not components:
             return None
-        try:
-            real = os.path.realpath("/" + "/".join(components[:-1]))
-        except (OSError, ValueError):
-            return None
-        return self._by_spelling([*components_of(real), components[-1]])
+        real = real_path("/" + "/".join(components[:-1]))
+        return self._by_spelling([*components_of(real), components[-1]]) if real is not None else None
 
     def settle(self, root: Root, relative: str) -> tuple[Root, str]:
         """The same place as seen from the most specific root that holds it."""

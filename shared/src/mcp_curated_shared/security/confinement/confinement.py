@@ -222,6 +222,11 @@ class Confinement:
 
     # For walkers
 
+    @property
+    def denies(self) -> bool:
+        """Whether the operator closed any path at all; if not, a walker need not ask `denied` for each entry."""
+        return bool(self._boundary.deny)
+
     def denied(self, relative: str, root: Root | None = None) -> bool:
         """Whether the operator closed a path; a walker asks it for every entry that it would show.
 

@@ -63,6 +63,21 @@ def open_without_links(path: str) -> int:
     return held
 
 
+def real_path(path: str) -> str | None:
+    """The path without links, as far as it exists; None when it cannot be told, since it changes at this moment.
+
+    `os.path.realpath` raises EINVAL when a link becomes a directory between its two looks at it.
+    """
+    for _ in range(4):
+        try:
+            return os.path.realpath(path)
+        except OSError:
+            continue
+        except ValueError:
+            break
+    return None
+
+
 def open_parent(held: int) -> int:
     """A descriptor of the same directory that can also be listed and synced, if its permissions let it."""
     try:

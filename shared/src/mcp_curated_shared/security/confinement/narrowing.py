@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement.asking import path_of_uri
 from mcp_curated_shared.security.confinement.boundary import Boundary, components_of
+from mcp_curated_shared.security.confinement.descriptors import real_path
 from mcp_curated_shared.security.confinement.errors import OutsideRootsError, RootUnavailableError
 from mcp_curated_shared.security.confinement.handles import Location, OpenDirectory
 from mcp_curated_shared.security.confinement.roots import Root, RootSpec, unique_labels
@@ -48,7 +49,7 @@ def _part(boundary: Boundary, path: str, open_directory: Callable[[str], OpenDir
             yield _copy(match[0])
         return
     except OutsideRootsError:
-        above = os.path.realpath(path)
+        above = real_path(path) or path
         yield from (_copy(root) for root in boundary.roots if _inside(root.realpath, above))
         return
     except CuratedError:

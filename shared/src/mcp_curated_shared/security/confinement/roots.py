@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mcp_curated_shared.errors import SettingsError
-from mcp_curated_shared.security.confinement.descriptors import HOLD_DIRECTORY, identity, open_without_links
+from mcp_curated_shared.security.confinement.descriptors import HOLD_DIRECTORY, identity, open_without_links, real_path
 from mcp_curated_shared.security.confinement.errors import RootUnavailableError
 from mcp_curated_shared.security.confinement.names import quoted
 
@@ -111,7 +111,7 @@ class Root:
         self.path = path
         self.label = label
         self.writable = writable
-        self.realpath = os.path.realpath(path) if realpath is None else realpath
+        self.realpath = realpath or real_path(path) or path
         self.prefix = path if path.endswith("/") else f"{path}/"
         self.inherited = inherited
         self._pin: Pin | None = None
@@ -162,7 +162,7 @@ class Root:
         with self._lock:
             if self._closed:
                 raise self._unavailable("is closed")
-            if os.path.realpath(self.path) != self.realpath:
+            if real_path(self.path) != self.realpath:
                 raise self._unavailable("now leads to another place than at the start")
             try:
                 self._pin = Pin(open_without_links(self.realpath))
