@@ -183,6 +183,7 @@ class WorkPool:
 
     def _abandon(self, job: Job) -> None:
         job.work.cancel()
+        job.future.cancel()
         if job.timer is not None:
             job.timer.cancel()
         if not job.started:
