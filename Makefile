@@ -37,7 +37,7 @@ check: $(READY) ## Everything but the tests: style, types, arrows, versions, loc
 	$(RUN) ruff check
 	$(RUN) ruff format --check
 	$(RUN) pyright
-	$(RUN) lint-imports
+	$(RUN) lint-imports --no-logo
 	$(RUN) python scripts/lock.py check uv.lock
 	$(RUN) python scripts/versions.py check
 
