@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts import versions
 from tests.packaging.support import REPOSITORY, copy_repository, run
 
 SHARED = "shared/src/mcp_curated_shared"
@@ -24,11 +25,17 @@ HEAVY = {
     "starlette",
 }
 
+# Imports every module that is named and prints which of the first argument's words are loaded then.
+LOADS = """
+import importlib, sys
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+print(*(set(sys.argv[1].split()) & set(sys.modules)))
+"""
+
 
 def sources() -> list[Path]:
-    return [
-        path.parent / "src" for path in sorted(REPOSITORY.glob("s*/**/pyproject.toml")) if ".venv" not in path.parts
-    ]
+    return [path.parent / "src" for path in versions.projects(REPOSITORY)[1:]]
 
 
 def lint(repository: Path) -> str:
@@ -69,6 +76,5 @@ def test_domain_and_security_modules_load_neither_the_protocol_nor_a_heavy_libra
         for path in sorted(source.rglob("*.py"))
         if not {"transport", "server", "testing", "__main__"} & {*path.parts, path.stem}
     ]
-    code = "import sys, importlib\nfor name in sys.argv[2:]: importlib.import_module(name)\nprint(*(set(sys.argv[1].split()) & set(sys.modules)))"
-    done = run([sys.executable, "-c", code, " ".join(HEAVY), *names], cwd=REPOSITORY)
+    done = run([sys.executable, "-c", LOADS, " ".join(HEAVY), *names], cwd=REPOSITORY)
     assert done.stdout.split() == []
