@@ -21,7 +21,7 @@ class Identity:
         name: The distribution's name; sealed request state names it, so replicas share it.
         title: A short name for people.
         version: The distribution's version.
-        instructions: How to use the server, for the model: at most 600 characters.
+        instructions: How to use the server, for the model: at most 600 characters; empty for none.
         description: What the server is, in a sentence.
         website_url: Where to read more.
     """
@@ -34,7 +34,7 @@ class Identity:
     website_url: str | None = None
 
     def __post_init__(self) -> None:
-        for field in ("name", "title", "version", "instructions"):
+        for field in ("name", "title", "version"):
             if not str(getattr(self, field)).strip():
                 raise BuildError(f"A server needs its {field}.")
         length = len(self.instructions)

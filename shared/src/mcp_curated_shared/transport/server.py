@@ -91,7 +91,7 @@ class CuratedServer(MCPServer[LifespanResultT]):
             identity.name,
             identity.title,
             identity.description,
-            identity.instructions,
+            identity.instructions or None,
             identity.website_url,
             version=identity.version,
             token_verifier=token_verifier,
