@@ -6,7 +6,6 @@ Comparing two whole versions of a 10 MB file takes a second; the replacements ar
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from os.path import commonprefix
 
 from mcp_curated_filesystem.fitting import Splice
 from mcp_curated_filesystem.matching import Span, View, line_end, line_start
@@ -108,7 +107,7 @@ def _changes(view: View, splices: Sequence[Splice]) -> Iterator[_Change]:
 
 
 def _last_touched(view: View, splice: Splice) -> int:
-    """An offset in the last line that is touched: not the next line's start if the replacement ends with whole lines."""
+    """An offset in the last line that is touched; a replacement of whole lines does not touch the next one."""
     whole = splice.end > splice.start and view.text[splice.end - 1] == view.ends_line
     return splice.end - 1 if whole and splice.text.endswith(view.ends_line) else splice.end
 
@@ -181,7 +180,8 @@ def _first_difference(before: list[str], after: list[str]) -> int:
     """Where the first pair of lines parts, so that a cut line shows that part."""
     if not (before and after):
         return 0
-    return len(commonprefix([before[0], after[0]]))
+    pairs = zip(before[0], after[0], strict=False)
+    return next((index for index, (one, two) in enumerate(pairs) if one != two), 0)
 
 
 def _lines(view: View, text: str) -> list[str]:
@@ -201,9 +201,8 @@ def _row(view: View, mark: str, lines: list[str], focus: int = 0) -> list[str]:
         low = max(0, focus - LINE_CHARACTERS // 4) if len(bare) > LINE_CHARACTERS else 0
         shown = show_undecodable(view.shown(bare[low : low + LINE_CHARACTERS]))[0]
         more = len(bare) - low - LINE_CHARACTERS
-        rows.append(
-            f"{mark}{f'({low:,} before) ...' if low else ''}{shown}{f'... ({more:,} more)' if more > 0 else ''}"
-        )
+        left, right = f"({low:,} before) ..." if low else "", f"... ({more:,} more)" if more > 0 else ""
+        rows.append(f"{mark}{left}{shown}{right}")
         if not line.endswith(view.ends_line):
             rows.append(_NO_NEWLINE)
     return rows

@@ -1,16 +1,16 @@
 """One writer at a time in a directory, among threads and among processes.
 
-The lock is `flock(2)` on the directory itself, so that nothing is littered, servers that share a directory but no state
-folder (containers) exclude each other too, and the end of a process, however it comes, releases it. Before it stands a lock
-in memory, so that threads wait without polling. A file system without `flock` on directories (NFS) leaves the lock in memory
-and the check at the rename, which sees what another process changed.
+The lock is `flock(2)` on the directory itself, so that nothing is littered, servers that share a directory but no
+state folder (containers) exclude each other too, and the end of a process, however it comes, releases it. Before it
+stands a lock in memory, so that threads wait without polling. A file system without `flock` on directories (NFS) leaves
+the lock in memory and the check at the rename, which sees what another process changed.
 """
 
 import errno
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from mcp_curated_shared.errors import UnavailableError
@@ -46,7 +46,7 @@ _table_lock = threading.Lock()
 
 
 @contextmanager
-def locked(directory: int, work: Work, *, patience: float = PATIENCE) -> Iterator[int | None]:
+def locked(directory: int, work: Work, *, patience: float = PATIENCE) -> Generator[int | None]:
     """Be the only writer in a directory.
 
     Args:
@@ -75,7 +75,7 @@ def locked(directory: int, work: Work, *, patience: float = PATIENCE) -> Iterato
 
 
 @contextmanager
-def _in_memory(identity: _Identity, work: Work, until: float) -> Iterator[None]:
+def _in_memory(identity: _Identity, work: Work, until: float) -> Generator[None]:
     with _table_lock:
         held = _table.setdefault(identity, _Held())
         held.wanted += 1

@@ -7,7 +7,7 @@ several of them stand as far apart as they should, a block is compared in full. 
 import re
 import time
 import unicodedata
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -129,13 +129,14 @@ def _block(view: View, start: int, count: int) -> list[str]:
 
 def _candidates(view: View, lines: list[str], deadline: float) -> Iterator[int]:
     """Where the block may begin, the most likely first."""
-    votes: Counter[int] = Counter()
+    votes: defaultdict[int, float] = defaultdict(float)
     for word, index in _words(lines):
         if time.monotonic() > deadline - SECONDS / 3:
             break
-        for start in _line_starts_with(view, word):
-            votes[_lines_up(view, start, index)] += 1
-    yield from (start for start, _ in votes.most_common(_MOST_COMPARED))
+        starts = list(_line_starts_with(view, word))
+        for start in starts:
+            votes[_lines_up(view, start, index)] += 1 / len(starts)  # a rare word tells more than a common one
+    yield from sorted(votes, key=lambda start: -votes[start])[:_MOST_COMPARED]
     if len(view.text) <= _SMALL:
         yield from _every_line(view)
 

@@ -42,7 +42,11 @@ def _native() -> _Native | None:
     call = library.syscall
     call.argtypes = [ctypes.c_long, *kinds]
     call.restype = ctypes.c_long
-    return lambda *arguments: call(number, *arguments)
+
+    def by_number(source: int, old: bytes, target: int, new: bytes, flags: int) -> int:
+        return call(number, source, old, target, new, flags)
+
+    return by_number
 
 
 def _rename(source: tuple[int, str], target: tuple[int, str], flags: int) -> None:
