@@ -4,6 +4,7 @@ The order of detection: byte order mark, strict UTF-8, UTF-16 or UTF-32 without 
 explains stays in the decoded text as surrogate escapes (PEP 383), so that it is written back as it was.
 """
 
+import codecs
 import re
 from dataclasses import dataclass
 
@@ -31,13 +32,14 @@ __all__ = [
     "encode",
     "encode_part",
     "line_end",
+    "reading_decoder",
     "show_undecodable",
 ]
 
 SAMPLE_BYTES = 65_536
 """How much of a file's beginning is enough for `detect`."""
 
-_LONE = re.compile("[\ud800-\udfff]")
+_HIDDEN = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,19 +138,41 @@ def encode_part(text: str, form: TextForm) -> bytes:
 
 
 def show_undecodable(text: str) -> tuple[str, int]:
-    r"""Make visible what no encoding explained: U+DCE9 becomes `\xe9`, any other lone surrogate `\ud83d`.
+    r"""Make visible what cannot be sent: U+DCE9 and U+0000 become `\xe9` and `\x00`, a lone surrogate `\ud83d`.
 
     Returns:
-        The text without lone surrogates, and how many there were.
+        The text without lone surrogates and NULs (a host's database may refuse those), and how many there were.
     """
-    if text.isascii():
+    if text.isascii() and "\0" not in text:
         return text, 0
-    return _LONE.subn(_visible, text)
+    return _HIDDEN.subn(_visible, text)
+
+
+def reading_decoder(form: TextForm) -> codecs.IncrementalDecoder:
+    """Decode a text from the start of any line on, piece by piece, for reading: nothing in it is an error.
+
+    Bytes that the encoding does not explain become U+DC00 to U+DCFF, also those that `decode` would refuse; see
+    `show_undecodable`. The byte order mark is the caller's to skip.
+    """
+    return codecs.getincrementaldecoder(form.encoding)(_FOR_READING)
+
+
+def _keep_bytes(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    broken = error.object[error.start : error.end]
+    return "".join(chr(0xDC00 + byte) for byte in broken), error.end
+
+
+_FOR_READING = "mcp-curated-filesystem.keep-bytes"
+codecs.register_error(_FOR_READING, _keep_bytes)
 
 
 def _visible(match: re.Match[str]) -> str:
     code = ord(match.group())
-    return f"\\x{code - 0xDC00:02x}" if 0xDC00 <= code <= 0xDCFF else f"\\u{code:04x}"
+    if code == 0 or 0xDC00 <= code <= 0xDCFF:
+        return f"\\x{code & 0xFF:02x}"
+    return f"\\u{code:04x}"
 
 
 def _errors(encoding: str) -> str:

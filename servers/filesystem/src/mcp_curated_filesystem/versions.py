@@ -18,9 +18,9 @@ def version_tag(source: int | bytes, stat: os.stat_result) -> str:
     """Name the state of a file's content.
 
     The rule depends on the content alone: at most `SMALL_BYTES` bytes long, the tag is a BLAKE2b hash of the content,
-    so that a file that was replaced by an equal one keeps its tag. Longer, it is a hash of (device, inode, size, mtime in ns,
-    ctime in ns): reading a gigabyte to name it would cost more than the read that asks. `ctime` is in it because a
-    program can set `mtime` back, but not `ctime` (utimensat(2)).
+    so that a file that was replaced by an equal one keeps its tag. Longer, it is a hash of (device, inode, size,
+    mtime in ns, ctime in ns): reading a gigabyte to name it would cost more than the read that asks. `ctime` is in it
+    because a program can set `mtime` back, but not `ctime` (utimensat(2)).
 
     Args:
         source: An open descriptor of the file, read with `pread` from its start (its position stays), or the whole
