@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup run test check bench lock try dist clean format
+.PHONY: help setup run test check format docs bench lock try dist clean
 
 SHELL := /bin/sh
 unexport VIRTUAL_ENV
@@ -40,10 +40,14 @@ check: $(READY) ## Everything but the tests: style, types, arrows, versions, loc
 	$(RUN) lint-imports --no-logo
 	$(RUN) python scripts/lock.py check uv.lock
 	$(RUN) python scripts/versions.py check
+	$(RUN) python scripts/generate_docs.py --check
 
 format: $(READY) ## Put the style right
 	$(RUN) ruff check --fix
 	$(RUN) ruff format
+
+docs: $(READY) ## Write the generated tables of the READMEs again
+	@$(RUN) python scripts/generate_docs.py
 
 bench: $(READY) ## Measure against the floor and other servers
 	$(RUN) python scripts/bench.py $(ARGS)
