@@ -1,7 +1,8 @@
 """The one declaration of every setting, and what can be read off it.
 
-A server's settings are a frozen dataclass that derives from `Settings`; each field is made by `setting`,
-`optional` or `many`, or is a group of settings that several servers share. Parsing, help, tables, forms and the configuration resource all follow from it:
+A server's settings are a frozen dataclass that derives from `Settings`; each field is made by `setting`, `optional`
+or `many`, or is a group of settings that several servers share. Parsing, help, tables, forms and the configuration
+resource all follow from it:
 
     @dataclass(frozen=True, slots=True)
     class WebSettings(Settings):
@@ -201,7 +202,7 @@ class SettingInfo:
         if self.flag is None:
             return ""
         if self.boolean:
-            return self.opposite if self.raw_default is True and self.opposite else self.flag
+            return f"--[no-]{self.flag[2:]}" if self.raw_default is True else self.flag
         return f"{self.flag} {self.metavar}"
 
     def show(self, value: object) -> str | None:
