@@ -33,11 +33,8 @@ def test_a_readme_holds_the_tables_that_the_code_gives(server: Server):
 @pytest.mark.parametrize("server", servers(REPOSITORY), ids=lambda server: server.folder.name)
 def test_every_flag_and_variable_of_a_server_is_in_its_readme(server: Server):
     page = server.readme.read_text(encoding="utf-8")
-    names = [
-        name
-        for info in describe(server.settings())
-        for name in (info.usage.split(" ")[0], *info.environment, *info.files)
-    ]
+    page = page.replace("\\|", "|")
+    names = [name for info in describe(server.settings()) for name in (info.usage, *info.environment, *info.files)]
     assert [name for name in names if name not in page] == []
 
 
