@@ -31,9 +31,10 @@ class Ground:
     link: Path
 
     @property
-    def outside_names(self) -> set[str]:
-        """Everything below the outside directory, to be compared before and after."""
-        return {str(path.relative_to(self.outside)) for path in self.outside.rglob("*")}
+    def outside_state(self) -> set[tuple[str, int, int]]:
+        """Name, inode and size of everything below the outside directory, to be compared before and after."""
+        found = ((path, path.lstat()) for path in self.outside.rglob("*"))
+        return {(str(path.relative_to(self.outside)), status.st_ino, status.st_size) for path, status in found}
 
 
 def lay_out(top: Path) -> Ground:

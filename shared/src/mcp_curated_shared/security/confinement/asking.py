@@ -17,9 +17,9 @@ _AWKWARD = re.compile(r"(?:^|/)\.{0,2}(?:/|$)|\\|~[0-9]")
 _FILE_URI = re.compile(r"file:(?://([^/]*))?(/.*|$)", re.IGNORECASE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ask:
-    """Where to start, and what to walk from there.
+    """Where to start, and what to walk from there. Never changed; not frozen only because that doubles its cost.
 
     Attributes:
         root: The root that the path was matched to.

@@ -62,13 +62,12 @@ def open_beneath(directory: int, relative: bytes, how: How) -> int:
         A new descriptor with close-on-exec set, or -1 for any reason at all (missing, a link, an old kernel, a
         container that forbids the call, EAGAIN after a concurrent rename): the walk then finds the answer.
     """
-    for _ in range(_TRIES):
+    descriptor: int = _call(_NUMBER, directory, relative, how.pointer, 24)
+    tries = _TRIES
+    while descriptor < 0 and tries and ctypes.get_errno() in (errno.EAGAIN, errno.EINTR):
         descriptor = _call(_NUMBER, directory, relative, how.pointer, 24)
-        if descriptor >= 0:
-            return int(descriptor)
-        if ctypes.get_errno() not in (errno.EAGAIN, errno.EINTR):
-            break
-    return -1
+        tries -= 1
+    return descriptor
 
 
 def supported() -> bool:

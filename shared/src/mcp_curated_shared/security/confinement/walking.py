@@ -101,8 +101,10 @@ class Walk:
         if name == "..":
             self._up()
             return None
-        name = self._true_spelling(name)
-        self.boundary.check_denied(self.root, self._path(name), self.asked)
+        if "\\" in name or "~" in name:
+            name = self._true_spelling(name)
+        if self.boundary.deny:
+            self.boundary.check_denied(self.root, self._path(name), self.asked)
         if self.pending:
             self._enter(name)
             return None
@@ -202,7 +204,8 @@ class Walk:
         """The name was no directory and is no link: wrong, or it changed in between and is tried again."""
         status = stat_of(self._here, name)
         if status is not None and not is_link(status) and kind_of(status.st_mode) != "a directory":
-            subject = f"{quoted(self.asked)}: {quoted(name)}" if self.pending else quoted(self.asked)
+            named = self.pending and not self._in_link  # a link's target is not told
+            subject = f"{quoted(self.asked)}: {quoted(name)}" if named else quoted(self.asked)
             raise NotADirectoryError(
                 f"{subject} is {kind_of(status.st_mode)}, not a directory.",
                 "List the directory above it to see what is there.",
@@ -244,8 +247,8 @@ class Walk:
             self._retry()
 
     def _not_found(self, name: str) -> NoReturn:
-        inside = self._path()
         names = [other for other in names_in(self._here) if not self.boundary.denied(self.root, self._path(other))]
+        inside = "" if self.links else self._path()  # a link's target is not told
         where = f" in {quoted(inside)}" if inside else ""
         text = f"{quoted(self.asked)} does not exist"
         if self.pending:
