@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 from mcp_curated_filesystem.globs import compile_glob
 from mcp_curated_shared.errors import CuratedError, InvalidArgumentError
@@ -319,10 +319,9 @@ def _matcher(line: str, parts: Sequence[str], by_name: bool) -> Callable[[str], 
         patterns = list(GitIgnoreSpec.from_lines([line]).patterns)
     except ValueError:
         return None
-    expression = cast(
-        "re.Pattern[str] | None", patterns[0].regex if patterns else None
-    )  # pathspec leaves the type open
-    return None if expression is None else expression.match
+    if not patterns or patterns[0].include is None:
+        return None
+    return patterns[0].match_file
 
 
 def _without_trailing_spaces(text: str) -> str:

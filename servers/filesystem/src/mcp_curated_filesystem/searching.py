@@ -108,7 +108,7 @@ def search_files(
     clock = Clock(work, seconds)
     with confinement.open_directory(scope.path, base=scope.base) as opened:
         query = _read(pattern, opened.location.path)
-        sieve = Sieve(confinement, opened.location, exclude_patterns=exclude_patterns, include_ignored=include_ignored)
+        sieve = Sieve(confinement, opened.location, scope)
         walk = Walk(opened, sieve, clock)
         hits = _Hits(query, limit)
         for folder in walk.folders_in_turn():
