@@ -75,6 +75,19 @@ def read_attributes(descriptor: int) -> dict[str, bytes]:
     return found
 
 
+def give_attributes(descriptor: int, attributes: dict[str, bytes]) -> bool:
+    """Set extended attributes as far as this file system and user can.
+
+    Returns:
+        Whether all of them were set.
+    """
+    try:
+        _set_attributes(descriptor, attributes)
+    except OSError:
+        return False
+    return True
+
+
 def _set_attributes(descriptor: int, attributes: dict[str, bytes]) -> None:
     if sys.platform != "linux":
         return

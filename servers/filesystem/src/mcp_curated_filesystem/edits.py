@@ -189,7 +189,7 @@ def _miss(view: View, edit: Edit, earlier: list[Resolved], name: str, deadline: 
     before = _after_earlier(view, edit, earlier)
     if before:
         return EditError(
-            f"{head} It is there only after an earlier edit of this call; each edit is looked for in the file as it is.",
+            f"{head} It is there only after an earlier edit of this call; each is looked for in the file as it is.",
             "Put the two into one edit, or make a second call.",
         )
     rows = [head]

@@ -4,13 +4,14 @@ A temporary file is locked (`flock`) for as long as its writer lives, and the ke
 the writer. So a temporary name whose lock is free is litter, and one whose lock is held is never touched.
 """
 
+import errno
 import os
 import re
 import secrets
-import shutil
 import stat
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 
 from mcp_curated_filesystem.locking import try_flock
 from mcp_curated_shared.errors import InvalidArgumentError
@@ -19,6 +20,9 @@ PREFIX = ".mcp-curated-"
 """Every name of ours begins so; walkers leave these entries out."""
 TRASH_NAME = PREFIX + "trash"
 """The folder in a root into which deleted entries are moved."""
+
+NOTE_SUFFIX = ".json"
+"""Beside each entry of the trash a note says where it came from; its name is the entry's with this."""
 
 _TEMPORARY = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}\.tmp")
 _SAVED = ".saved"
@@ -99,12 +103,36 @@ def _remove_if_abandoned(directory: int, name: str) -> bool:
     try:
         if not try_flock(descriptor):
             return False
-        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            shutil.rmtree(name, dir_fd=directory, ignore_errors=True)
-        else:
-            os.unlink(name, dir_fd=directory)
+        remove_tree(directory, name)
     except OSError:
         return False
     finally:
         os.close(descriptor)
     return True
+
+
+def remove_tree(directory: int, name: str) -> None:
+    """Remove an entry of ours, a whole directory if it is one, even if its directories are not writable.
+
+    Raises:
+        OSError: Something in it cannot be removed.
+    """
+    try:
+        os.unlink(name, dir_fd=directory)
+        return
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        if error.errno not in (errno.EISDIR, errno.EPERM):
+            raise
+    descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    try:
+        with suppress(OSError):
+            os.fchmod(descriptor, 0o700)
+        with os.scandir(descriptor) as listing:
+            names = [entry.name for entry in listing]
+        for inner in names:
+            remove_tree(descriptor, inner)
+    finally:
+        os.close(descriptor)
+    os.rmdir(name, dir_fd=directory)

@@ -94,10 +94,9 @@ def _facts(state: os.stat_result) -> tuple[int, int, int, int]:
 
 def same_content(descriptor: int, data: bytes) -> bool:
     """Whether a file holds exactly `data`, read in blocks."""
-    whole = memoryview(data)
     at = 0
     while block := read_up_to(descriptor, WRITE_BYTES, at):
-        if whole[at : at + len(block)] != memoryview(block):
+        if data[at : at + len(block)] != block:  # a slice is copied, yet far quicker than comparing memoryviews
             return False
         at += len(block)
     return at == len(data)
