@@ -40,6 +40,7 @@ class FileEntry:
 @dataclass(frozen=True, slots=True)
 class _Found:
     place: int
+    asked: str
     location: Location
     size: int
 
@@ -80,7 +81,7 @@ def read_files(
     for place, path in enumerate(paths):
         try:
             with confinement.open_file(path, base=base) as file:
-                found.append(_Found(place, file.location, file.stat.st_size))
+                found.append(_Found(place, path, file.location, file.stat.st_size))
         except CuratedError as error:
             entries[place] = _failed(path, error)
     room = budget.characters - sum(len(entry.facts) for entry in entries.values())
@@ -88,7 +89,7 @@ def read_files(
     for done, one in enumerate(found):
         work.check()
         share = room // (len(found) - done)
-        entry = _entry(confinement, paths[one.place], one, excerpt, share, budget.rows, work)
+        entry = _entry(confinement, one, excerpt, share, budget.rows, work)
         room -= len(entry.facts) + len(entry.body)
         entries[one.place] = entry
     return tuple(entries[place] for place in range(len(paths)))
@@ -99,9 +100,7 @@ def render(entries: Sequence[FileEntry]) -> str:
     return "\n\n".join(part for entry in entries for part in (entry.facts, entry.body) if part)
 
 
-def _entry(
-    confinement: Confinement, asked: str, one: _Found, excerpt: Excerpt, share: int, rows: int, work: Work
-) -> FileEntry:
+def _entry(confinement: Confinement, one: _Found, excerpt: Excerpt, share: int, rows: int, work: Work) -> FileEntry:
     roomy = share >= _ROOMY + 4 * len(one.location.shown)
     reserve = FACTS_CHARACTERS + 4 * len(one.location.shown) if roomy else _BRIEF_CHARACTERS
     try:
@@ -110,11 +109,11 @@ def _entry(
     except (CancelledError, TimedOutError):
         raise
     except CuratedError as error:
-        return _failed(asked, error)
+        return _failed(one.asked, error)
     told = f"{one.location.shown}: {facts(page)}" if roomy else brief_facts(page)
     if one.location.note and roomy:
         told = f"{told} {one.location.note}"
-    return FileEntry(asked, told, page.body, page)
+    return FileEntry(one.asked, told, page.body, page)
 
 
 def _failed(asked: str, error: CuratedError) -> FileEntry:

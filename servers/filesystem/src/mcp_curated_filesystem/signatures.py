@@ -15,14 +15,15 @@ _AT_START: tuple[tuple[bytes, str], ...] = (
     (b"II*\x00", "image/tiff"),
     (b"MM\x00*", "image/tiff"),
     (b"\x00\x00\x01\x00", "image/x-icon"),
-    (b"ID3", "audio/mpeg"),
+    (b"ID3\x02", "audio/mpeg"),
+    (b"ID3\x03", "audio/mpeg"),
+    (b"ID3\x04", "audio/mpeg"),
     (b"OggS\x00", "audio/ogg"),
     (b"fLaC", "audio/flac"),
     (b"%PDF-", "application/pdf"),
     (b"PK\x03\x04", "application/zip"),
     (b"PK\x05\x06", "application/zip"),
     (b"\x1f\x8b\x08", "application/gzip"),
-    (b"BZh", "application/x-bzip2"),
     (b"\xfd7zXZ\x00", "application/x-xz"),
     (b"\x28\xb5\x2f\xfd", "application/zstd"),
     (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
@@ -61,15 +62,23 @@ def media_type(head: bytes) -> str | None:
     for signature, name in _AT_START:
         if head.startswith(signature):
             return name
-    if head.startswith(b"RIFF") and len(head) >= 12:
-        return _RIFF.get(head[8:12])
-    if head[4:8] == b"ftyp":
-        return _brand(head)
-    if _is_bitmap(head):
-        return "image/bmp"
-    if head.startswith(b"ustar", 257):
-        return "application/x-tar"
-    return _mpeg_audio(head)
+    return next((name for recognize in _RECOGNIZERS if (name := recognize(head)) is not None), None)
+
+
+def _riff(head: bytes) -> str | None:
+    return _RIFF.get(head[8:12]) if head.startswith(b"RIFF") else None
+
+
+def _iso_media(head: bytes) -> str | None:
+    return _brand(head) if head[4:8] == b"ftyp" else None
+
+
+def _bzip2(head: bytes) -> str | None:
+    return "application/x-bzip2" if head.startswith(b"BZh") and head[4:10] == b"1AY&SY" else None
+
+
+def _tar(head: bytes) -> str | None:
+    return "application/x-tar" if head.startswith(b"ustar", 257) else None
 
 
 def _brand(head: bytes) -> str:
@@ -85,10 +94,11 @@ def _brand(head: bytes) -> str:
     return major or "video/mp4"
 
 
-def _is_bitmap(head: bytes) -> bool:
+def _bitmap(head: bytes) -> str | None:
     """`BM` alone begins many a text: the reserved bytes are zero and the DIB header has one of its known sizes."""
     sizes = (12, 16, 40, 52, 56, 64, 108, 124)
-    return head.startswith(b"BM") and head[6:10] == b"\0\0\0\0" and int.from_bytes(head[14:18], "little") in sizes
+    known = head[6:10] == b"\0\0\0\0" and int.from_bytes(head[14:18], "little") in sizes
+    return "image/bmp" if head.startswith(b"BM") and known else None
 
 
 def _mpeg_audio(head: bytes) -> str | None:
@@ -102,3 +112,6 @@ def _mpeg_audio(head: bytes) -> str | None:
     if head[1] & 0xE0 == 0xE0 and layer == 0x02 and version != 0x08 and bitrate not in (0, 15) and rate != 0x0C:
         return "audio/mpeg"
     return None
+
+
+_RECOGNIZERS = (_riff, _iso_media, _bzip2, _bitmap, _tar, _mpeg_audio)
