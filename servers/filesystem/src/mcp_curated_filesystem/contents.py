@@ -318,12 +318,11 @@ def _cut(value: ContentSearch, shown_files: int, shown_lines: int) -> list[str]:
     if shown >= total:
         return []
     arguments = {**query.arguments(), **value.scope.arguments()}
+    mode = None if query.mode == "content" else query.mode
     if shown_files == len(value.files) and query.limit < min(total, MAXIMUM_LIMIT) and value.total_files == shown_files:
         call = _of_one_file(value, arguments)
     elif shown_files == len(value.files) and query.limit < min(total, MAXIMUM_LIMIT):
-        call = call_text(
-            "search_content", path=value.place, **arguments, mode=query.mode, limit=min(total, MAXIMUM_LIMIT)
-        )
+        call = call_text("search_content", path=value.place, **arguments, mode=mode, limit=min(total, MAXIMUM_LIMIT))
     elif query.mode == "content":
         call = call_text("search_content", path=value.place, **{**arguments, "context": None}, mode="count")
     else:
