@@ -145,7 +145,7 @@ async def http_url(server: MCPServer[Any], limits: ServingLimits | None = None) 
     running = _Uvicorn(config)
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(running.serve, list(listening.sockets))
+            tasks.start_soon(running.serve, [listening.socket])
             with anyio.fail_after(_SECONDS):
                 await running.serving.wait()
             try:
@@ -153,8 +153,7 @@ async def http_url(server: MCPServer[Any], limits: ServingLimits | None = None) 
             finally:
                 running.should_exit = True
     finally:
-        for one in listening.sockets:
-            one.close()
+        listening.socket.close()
 
 
 @asynccontextmanager
