@@ -30,8 +30,8 @@ run: $(READY) ## Serve a folder over stdio: make run DIR=/path/to/folder
 	@if [ -z '$(DIR)' ]; then echo 'Name a folder: make run DIR=/path/to/folder' >&2; exit 2; fi
 	@$(RUN) mcp-curated-filesystem '$(DIR)'
 
-test: $(READY) ## Run every test, with branch coverage (ARGS="tests/docs -k links" for some)
-	$(RUN) pytest $(if $(ARGS),$(ARGS),--cov --cov-report=)
+test: $(READY) ## Run every test on every core, with branch coverage (ARGS="tests/docs -k links" for some)
+	$(RUN) pytest $(if $(ARGS),$(ARGS),-n auto --dist loadscope --cov --cov-report=)
 
 check: $(READY) ## Everything but the tests: style, types, arrows, versions, lock, generated docs
 	$(RUN) ruff check
