@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_curated_shared.errors import CuratedError
@@ -85,7 +85,6 @@ def _placed(target: Target) -> str:
     return f"{parent.st_dev}:{parent.st_ino} {target.name!a} {target.location.path!a} {target.stat is None}"
 
 
-@settings(max_examples=60)
 @given(entries=ENTRIES, asks=st.lists(PATHS, min_size=1, max_size=8), absolute=st.booleans())
 def test_whatever_is_opened_lies_inside_and_both_methods_agree(
     ground: Path, entries: list[tuple[list[str], str, str, bool]], asks: list[str], absolute: bool
@@ -116,12 +115,12 @@ def _check_entry(confinement: Confinement, asked: str, follow: bool, inside: set
         pass
 
 
-@settings(max_examples=60)
 @given(entries=ENTRIES, ask=PATHS, follow=st.booleans())
 def test_making_parents_and_a_file_changes_nothing_outside(
     ground: Path, entries: list[tuple[list[str], str, str, bool]], ask: str, follow: bool
 ) -> None:
     _grow(ground, entries)
+    before = _outside(ground)
     with Confinement([RootSpec(str(ground / "root"))]) as confinement:
         try:
             with confinement.open_target(ask, parents=True, follow=follow) as target:
@@ -131,14 +130,13 @@ def test_making_parents_and_a_file_changes_nothing_outside(
                 assert ".git" not in target.location.relative.split("/")
         except CuratedError:
             pass
-    for name in ("other", "outside"):
-        assert sorted(str(path.relative_to(ground)) for path in (ground / name).rglob("*")) == [
-            f"{name}/a",
-            f"{name}/a/c.txt",
-        ]
+    assert _outside(ground) == before
 
 
-@settings(max_examples=300)
+def _outside(ground: Path) -> list[str]:
+    return sorted(str(path) for name in ("other", "outside") for path in (ground / name).rglob("*"))
+
+
 @given(asked=st.text(max_size=60) | st.binary(max_size=40).map(os.fsdecode))
 def test_no_text_at_all_ends_in_anything_but_a_handle_or_a_foreseen_error(ground: Path, asked: str) -> None:
     (ground / "root" / "a").mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,14 @@
 """The operator's deny patterns, decided on the true path."""
 
+import fnmatch
 import os
+import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mcp_curated_shared.errors import SettingsError
+from mcp_curated_shared.errors import CuratedError, SettingsError
 from mcp_curated_shared.security.confinement import PathDeniedError
 from mcp_curated_shared.security.confinement.denying import DenyRules
 from tests.shared.confinement.conftest import Place, read
@@ -26,6 +30,9 @@ from tests.shared.confinement.conftest import Place, read
         ("[ab]x", ["ax", "q/bx"], ["cx", "x"]),
         ("[!ab]x", ["cx"], ["ax"]),
         ("a[", ["a["], ["a"]),
+        ("*a*b?*c", ["xaybzqc", "abxc", "aabbcc"], ["abc", "xay/bzqc", "abxcd"]),
+        ("[]x]", ["]", "x"], ["a"]),
+        ("[a-c]^", ["b^"], ["d^", "^"]),
         ("caf\u00e9", ["cafe\u0301", "CAFE\u0301"], ["cafe"]),
         ("key", ["k\u200bey", "key.", "key "], ["keys"]),
         ("\\*", ["*"], ["a"]),
@@ -35,6 +42,24 @@ def test_a_pattern_closes_what_it_names_and_nothing_else(pattern: str, closed: l
     rules = DenyRules([pattern])
     assert [path for path in closed if not rules.match(path)] == []
     assert [path for path in open_ if rules.match(path)] == []
+
+
+@given(
+    st.text(alphabet="ab*?", min_size=1, max_size=8).filter(lambda glob: glob.strip("*") and "**" not in glob),
+    st.text(alphabet="ab", min_size=1, max_size=8),
+)
+def test_a_pattern_matches_a_name_as_a_shell_glob_does(glob: str, name: str) -> None:
+    assert DenyRules([glob]).match(name) == fnmatch.fnmatchcase(name, glob)
+
+
+@pytest.mark.parametrize("character", ["a", ".", " ", "\\", "\n"])
+def test_no_name_makes_the_rules_or_the_refusal_slow(place: Place, character: str) -> None:
+    confinement = place.confine(deny=("*a*a*a*a*b", "*.*.*.*.x", "**/x/**/y"))
+    started = time.monotonic()
+    for asked in (character * 2_000 + "z", "/".join([character * 200 + "z"] * 150), f"{character}/" * 900 + "z"):
+        with pytest.raises(CuratedError):
+            confinement.open_file(asked)
+    assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize("pattern", ["", "/", "!x", "[z-a]", "  "])

@@ -156,6 +156,16 @@ def test_the_rights_of_the_most_specific_root_count(place: Place) -> None:
         assert target.location.root.label == "root"
 
 
+def test_a_directory_that_differs_from_a_nested_root_in_case_only_is_another_one(place: Place) -> None:
+    (place.root / "Docs").mkdir(exist_ok=True)
+    if os.path.samefile(place.root / "Docs", place.root / "docs"):
+        pytest.skip("letter case means nothing here")
+    confinement = place.confine(RootSpec(str(place.root)), RootSpec(str(place.root / "docs"), writable=False))
+    confinement.open_target(f"{place.root}/Docs/new.txt", exact=True).close()
+    with pytest.raises(ReadOnlyError):
+        confinement.open_target(f"{place.root}/Docs/../docs/new.txt")
+
+
 def test_a_directory_that_holds_another_root_is_not_moved(place: Place) -> None:
     inner = RootSpec(str(place.root / "docs" / "deep"), writable=False)
     confinement = place.confine(RootSpec(str(place.root)), inner)

@@ -10,7 +10,9 @@ from mcp_curated_shared.security.confinement.errors import AmbiguousPathError, I
 from mcp_curated_shared.security.confinement.names import canonical, quoted
 from mcp_curated_shared.security.confinement.roots import Root
 
-LONGEST = 32_768
+LONGEST = 32_768  # characters
+LONGEST_NAME = 2_600  # 255 characters, each shown as an escape
+DEEPEST = 1_024
 
 # What the kernel must not be given as it is: "", ".", ".." as components, an escape, a name that may be a short one.
 _AWKWARD = re.compile(r"(?:^|/)\.{0,2}(?:/|$)|\\|~[0-9]")
@@ -46,6 +48,9 @@ def checked(asked: str) -> str:
         raise InvalidPathError("The path is empty.", "Name a file or a directory.")
     if len(asked) > LONGEST:
         raise InvalidPathError(f"The path {quoted(asked)} is longer than {LONGEST} characters.", "Shorten it.")
+    components = asked.split("/")
+    if len(components) > DEEPEST or max(map(len, components)) > LONGEST_NAME:
+        raise InvalidPathError(f"{quoted(asked)} has more or longer names than a path can have.", "Shorten it.")
     if "\0" in asked:
         raise InvalidPathError(f"{quoted(asked)} holds a NUL character, which no file name can.", "Leave it out.")
     if asked.isascii():

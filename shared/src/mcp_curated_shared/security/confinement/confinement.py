@@ -191,12 +191,16 @@ class Confinement:
         status = arrival.stat
         if goal.kind == "target":
             self._boundary.check_writable(arrival.root, arrival.relative, asked)
+            self._check_kernel(os.fstat(arrival.descriptor), arrival, asked)
             if not goal.follow and status is not None:
                 self._boundary.check_movable(arrival.root, arrival.relative, asked)
             return
         if status is None or goal.kind == "entry":
             return
         check_type(goal, status, asked)
+        self._check_kernel(status, arrival, asked)
+
+    def _check_kernel(self, status: os.stat_result, arrival: Arrival, asked: str) -> None:
         if status.st_dev != arrival.device and in_kernel_filesystem(arrival.descriptor):
             raise PathDeniedError(f"{quoted(asked)} is in a filesystem of the kernel.", "Choose another path.")
 

@@ -73,17 +73,25 @@ _PIECE = re.compile(r"\*+|\?|\[!?\]?[^\]/]*\]|\\.|.", re.DOTALL)
 
 
 def _component(part: str) -> str:
-    written: list[str] = []
+    """One component's glob. Each inner star takes its leftmost match for good, so no text makes this slow."""
+    runs = [""]
     for piece in _PIECE.findall(part):
         if piece[0] == "*":
-            written.append("[^/]*")
-        elif piece == "?":
-            written.append("[^/]")
-        elif piece[0] == "[" and len(piece) > 2:
-            negated = piece[1] == "!"
-            members = piece[2 if negated else 1 : -1].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
-            members = members.replace("^", "\\^").replace("&", "\\&").replace("|", "\\|").replace("~", "\\~")
-            written.append(f"[^/{members}]" if negated else f"[{members}]")
+            runs.append("")
         else:
-            written.append(re.escape(piece[1:] if piece[0] == "\\" and len(piece) == 2 else piece))
-    return "".join(written)
+            runs[-1] += _one_character(piece)
+    first, *middle = runs
+    if not middle:
+        return first
+    last = middle.pop()
+    return first + "".join(f"(?>[^/]*?{run})" for run in middle) + f"[^/]*{last}"
+
+
+def _one_character(piece: str) -> str:
+    if piece == "?":
+        return "[^/]"
+    if piece[0] == "[" and len(piece) > 2:
+        negated = piece[1] == "!"
+        members = re.sub(r"([\\\[\]^&|~])", r"\\\1", piece[2 if negated else 1 : -1])
+        return f"[^/{members}]" if negated else f"[{members}]"
+    return re.escape(piece[1:] if piece[0] == "\\" and len(piece) == 2 else piece)

@@ -21,8 +21,9 @@ _HIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029\u2800\ud800-\udfff{_IGNOR
 _IGNORED_WHEN_COMPARED = re.compile(f"[{_IGNORABLE}\ufe00-\ufe0f]")
 
 _ESCAPE_BODY = r"x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}"
-_ESCAPED = re.compile(rf"(\\+)({_ESCAPE_BODY})")
-_TO_ESCAPE = re.compile(rf"(\\+)(?=({_ESCAPE_BODY})|{_HIDDEN.pattern})|{_HIDDEN.pattern}")
+_BACKSLASHES = r"(?<!\\)(\\++)"  # a whole run or nothing, so that a long run costs linear time
+_ESCAPED = re.compile(rf"{_BACKSLASHES}({_ESCAPE_BODY})")
+_TO_ESCAPE = re.compile(rf"{_BACKSLASHES}(?=({_ESCAPE_BODY})|{_HIDDEN.pattern})|{_HIDDEN.pattern}")
 
 
 def _escape_of(character: str) -> str:
@@ -112,7 +113,7 @@ def quoted(text: str) -> str:
 
 
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " "})
-_TRAILING = re.compile(r"[. ]+(?=/|$)")
+_TRAILING = re.compile(r"(?<![. ])[. ]++(?=/|$)")
 
 
 def unicode_key(name: str) -> str:

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from mcp_curated_shared.errors import SettingsError
@@ -84,8 +84,8 @@ class Pin:
         self.identity = identity(status)
         self.device = status.st_dev
 
-    def __del__(self) -> None:
-        os.close(self.descriptor)
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        close(self.descriptor)
 
 
 class Root:
