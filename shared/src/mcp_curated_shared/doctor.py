@@ -139,7 +139,7 @@ def check_state_folder(path: str) -> Finding:
             not os.access(path, os.W_OK | os.X_OK),
             "fail",
             f"{path} cannot be written.",
-            "Change it, or use --state-dir.",
+            "Use --state-dir.",
         ),
         (not own, "warn", f"{path} belongs to another user.", "Name your own with --state-dir."),
         (not private, "warn", f"Others can look into {path}.", f"Run: chmod 700 {path}"),

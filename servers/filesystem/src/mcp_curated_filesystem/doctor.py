@@ -139,7 +139,7 @@ def _overlaps(roots: Sequence[RootSpec]) -> Iterator[Finding]:
                 if outer.writable and not inside.writable:
                     text = f"{inside.path} is read-only, but it lies in {outer.path}, which may be written."
                     yield Finding(
-                        "warn", "folders", text, "If nothing in it shall change, make the outer folder read-only too."
+                        "warn", "folders", text, "Make the outer one read-only too, if that is meant."
                     )
 
 

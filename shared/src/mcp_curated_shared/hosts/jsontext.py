@@ -233,7 +233,8 @@ def _insert(text: str, owner: Value, key: str, data: Json) -> str:
     tail = owner.start + 1 + len(inside.rstrip())
     comma_at = members[-1].value.end if members and not owner.comma else tail
     comma = "," if members and not owner.comma else ""
-    closing = text[tail:] if "\n" in text[tail : owner.end - 1] else f"{newline}{indent}{text[owner.end - 1 :]}"
+    blank = text[tail : owner.end - 1]
+    closing = text[tail:] if "\n" in blank else f"{newline}{blank or indent}{text[owner.end - 1 :]}"
     trailing = "," if members and owner.comma else ""
     return f"{text[:comma_at]}{comma}{text[comma_at:tail]}{addition}{trailing}{closing}"
 

@@ -80,14 +80,14 @@ def _lines(text: str) -> list[tuple[int, int]]:
     """Spans of the statements' first lines: a line that begins inside a string, array or table is not one."""
     blanked = _STRINGS.sub(lambda match: re.sub(r"[^\n]", "\x00", match[0]).replace("\n", "\x01"), text)
     spans: list[tuple[int, int]] = []
-    start, depth = 0, 0
+    start = 0
     for end in [*(match.start() for match in re.finditer("\n", blanked)), len(blanked)]:
-        line = blanked[start:end]
+        statement = blanked[start:end]
         # A header's brackets open and close on their line, so one count serves both.
-        depth += line.count("[") + line.count("{") - line.count("]") - line.count("}")
+        depth = statement.count("[") + statement.count("{") - statement.count("]") - statement.count("}")
         if depth <= 0:
             spans.append((start, min(end + 1, len(text))))
-            start, depth = end + 1, 0
+            start = end + 1
     return [span for span in spans if span[0] < span[1]]
 
 
