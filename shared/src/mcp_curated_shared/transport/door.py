@@ -6,7 +6,7 @@ in a browser that rebinds its DNS name (CVE-2025-66416 in the SDK's older defaul
 
 import asyncio
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import anyio
@@ -32,13 +32,23 @@ class Door:
         listening: The Host and Origin headers to take.
         limits: The concurrency and the body size.
         grace: Seconds that requests get to end once the server stops.
+        on_ready: Called once the application's lifespan has begun.
     """
 
-    def __init__(self, app: ASGIApp, listening: Listening, limits: ServingLimits, grace: float) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        listening: Listening,
+        limits: ServingLimits,
+        *,
+        grace: float,
+        on_ready: Callable[[], None],
+    ) -> None:
         self._app = app
         self._listening = listening
         self._limits = limits
         self._grace = grace
+        self._on_ready = on_ready
         self._calls: set[anyio.CancelScope] = set()
         self._streams: set[anyio.CancelScope] = set()
         self._stopping = False
@@ -70,8 +80,10 @@ class Door:
 
     async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def watch(message: Message) -> None:
-            self.ready = message["type"] == "lifespan.startup.complete"
             await send(message)
+            self.ready = message["type"] == "lifespan.startup.complete"
+            if self.ready:
+                self._on_ready()
 
         try:
             await self._app(scope, receive, watch)
@@ -115,8 +127,10 @@ class Door:
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
         reply = _Reply(scope, receive, send, self._limits.body_bytes)
+        # Names are the same in any case (RFC 9110, 4.2.3), but not to the SDK.
+        headers = [(key, value.lower() if key in (b"host", b"origin") else value) for key, value in scope["headers"]]
         with self._counted(scope) as cut:
-            await self._app(scope, reply.receive, reply.send)
+            await self._app({**scope, "headers": headers}, reply.receive, reply.send)
         if cut.cancelled_caught:
             await reply.finish()
 

@@ -48,7 +48,13 @@ def application(server: "MCPServer[Any]", listening: Listening, limits: ServingL
             allowed_origins=sorted(listening.origins),
         ),
     )
-    return Door(app, listening, limits, grace=limits.shutdown_seconds * 0.4)
+    return Door(
+        app,
+        listening,
+        limits,
+        grace=limits.shutdown_seconds * 0.4,
+        on_ready=lambda: announce(f"Listening on {listening.url}"),
+    )
 
 
 async def serve_http(server: "MCPServer[Any]", listening: Listening, limits: ServingLimits, ending: "Ending") -> None:
@@ -67,9 +73,8 @@ async def serve_http(server: "MCPServer[Any]", listening: Listening, limits: Ser
         uvicorn_server.should_exit = True
 
     ending.on_stop(lambda: loop.call_soon_threadsafe(stop))
-    announce(f"Listening on {listening.url}")
     try:
-        await uvicorn_server.serve(sockets=list(listening.sockets))
+        await uvicorn_server.serve(sockets=[listening.socket])
     except SystemExit:
         if isinstance(door.failure, SettingsError):
             raise door.failure from None

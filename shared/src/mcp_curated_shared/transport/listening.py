@@ -10,6 +10,7 @@ from mcp_curated_shared.errors import SettingsError
 from mcp_curated_shared.settings.common import TransportSettings
 
 PATH = "/mcp"
+BACKLOG = 128
 
 _ADDRESS_ABSENT = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
@@ -35,114 +36,90 @@ class ServingLimits:
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Bound sockets and what may be asked of them.
+    """A bound socket and what may be asked of it.
 
     Attributes:
-        sockets: Bound, not yet listening, all on the same port.
+        socket: Bound and listening: who connects early waits until the server is ready.
         url: Where clients connect.
         hosts: Host headers, in lower case; `name:*` for any port.
         origins: Exact Origin headers, in lower case.
     """
 
-    sockets: tuple[socket.socket, ...]
+    socket: socket.socket
     url: str
     hosts: frozenset[str]
     origins: frozenset[str]
 
 
 def listen(settings: TransportSettings) -> Listening:
-    """Bind the sockets that `settings` name.
+    """Listen at the address that `settings` name.
 
     Raises:
         SettingsError: The address is not loopback (nobody is authenticated yet, so whoever can connect may do all
             that the server can), or cannot be bound.
     """
-    addresses = loopback_addresses(settings.host)
-    sockets: list[socket.socket] = []
-    port = settings.port
-    try:
-        for family, address in addresses:
-            bound = _bind(family, address, port, settings.host)
-            if bound is not None:
-                sockets.append(bound)
-                port = int(bound.getsockname()[1])
-    except SettingsError:
-        for one in sockets:
-            one.close()
-        raise
-    if not sockets:
-        raise SettingsError(f"The address {settings.host} does not exist on this machine.", "Use --host 127.0.0.1.")
-    names = {"localhost", *(_spelled(str(one.getsockname()[0])) for one in sockets)}
-    own = {f"{name}:{port}" for name in names}
+    bound = _bind(loopback_address(settings.host), settings.port)
+    address, port = str(bound.getsockname()[0]), int(bound.getsockname()[1])
+    name = f"[{address}]" if ":" in address else address
+    own = {f"{name}:{port}", f"localhost:{port}"}
     if port == 80:  # clients leave the default port out
-        own |= names
+        own |= {name, "localhost"}
     return Listening(
-        sockets=tuple(sockets),
-        url=f"http://{_spelled(str(sockets[0].getsockname()[0]))}:{port}{PATH}",
+        socket=bound,
+        url=f"http://{name}:{port}{PATH}",
         hosts=frozenset(own | {host.lower() for host in settings.allowed_hosts}),
         origins=frozenset({f"http://{host}" for host in own} | {one.lower() for one in settings.allowed_origins}),
     )
 
 
-def loopback_addresses(host: str) -> list[tuple[socket.AddressFamily, str]]:
-    """The addresses behind `host`, each once.
+def loopback_address(host: str) -> str:
+    """The loopback address that `host` is; "localhost" is 127.0.0.1.
+
+    Names are not looked up: whoever answers for a name would decide who can reach the server.
 
     Raises:
-        SettingsError: One of them is not loopback, or there is none.
+        SettingsError: It is another address, or none.
     """
     try:
-        found = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM) if host.strip() else []
-    except (OSError, UnicodeError):
-        found = []
-    if not found:
-        raise SettingsError(f"The host {host!r} is not an address of this machine.", "Use --host 127.0.0.1.")
-    addresses = list(dict.fromkeys((family, str(address[0])) for family, _, _, _, address in found))
-    for _, address in addresses:
-        if not _is_loopback(address):
-            raise SettingsError(
-                f"Listening on {host} would open this server to other machines, and it cannot tell who calls: "
-                "authentication is not built yet.",
-                "Use --host 127.0.0.1, and a tunnel or an authenticating proxy for others.",
-            )
-    return addresses
+        parsed = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        raise SettingsError(f"{host!r} is not an IP address.", "Use --host 127.0.0.1.") from None
+    inner = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
+    if not (inner or parsed).is_loopback:
+        raise SettingsError(
+            f"Listening on {host} would open this server to other machines, and it cannot tell who calls: "
+            "authentication is not built yet.",
+            "Use --host 127.0.0.1, and a tunnel or an authenticating proxy for others.",
+        )
+    return str(inner or parsed)
 
 
-def _is_loopback(address: str) -> bool:
-    parsed = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
-        return parsed.ipv4_mapped.is_loopback
-    return parsed.is_loopback
-
-
-def _spelled(address: str) -> str:
-    return f"[{address}]" if ":" in address else address
-
-
-def _bind(family: socket.AddressFamily, address: str, port: int, host: str) -> socket.socket | None:
-    """A bound socket; None when this machine does not have the address (IPv6 is switched off)."""
+def _bind(address: str, port: int) -> socket.socket:
     try:
-        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     except OSError:
-        return None
+        raise _absent(address) from None
     try:
-        if family == socket.AF_INET6:
-            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         # On Windows SO_REUSEADDR would let another program take the port; there it is not needed to bind again.
         if sys.platform != "win32":
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((address, port))
-    except OverflowError:
+        bound.listen(BACKLOG)
+    except (OSError, OverflowError) as error:
         bound.close()
-        raise SettingsError(f"Port {port} does not exist.", "Use --port with a number up to 65535.") from None
-    except OSError as error:
-        bound.close()
-        if isinstance(error, PermissionError):
-            raise SettingsError(
-                f"Port {port} needs rights this process lacks.", "Use a --port of 1024 or more."
-            ) from None
-        if error.errno in _ADDRESS_ABSENT:
-            return None
-        raise SettingsError(
-            f"Port {port} of {host} is taken by another program.", "Use another --port; 0 picks a free one."
-        ) from None
+        raise _unbound(error, address, port) from None
     return bound
+
+
+def _unbound(error: OSError | OverflowError, address: str, port: int) -> SettingsError:
+    if isinstance(error, OverflowError):
+        return SettingsError(f"Port {port} does not exist.", "Use a --port up to 65535.")
+    if isinstance(error, PermissionError):
+        return SettingsError(f"Port {port} needs rights this process lacks.", "Use a --port of 1024 or more.")
+    if error.errno in _ADDRESS_ABSENT:
+        return _absent(address)
+    return SettingsError(f"Port {port} of {address} is taken by another program.", "Use another --port; 0 picks one.")
+
+
+def _absent(address: str) -> SettingsError:
+    return SettingsError(f"The address {address} does not exist on this machine.", "Use --host 127.0.0.1.")

@@ -129,9 +129,7 @@ class Served:
                     continue
 
 
-@pytest.fixture
-def start() -> Generator[Callable[..., Served]]:
-    """Start fixture servers; they are gone after the test."""
+def _starting() -> Generator[Callable[..., Served]]:
     servers: list[Served] = []
 
     def one(*arguments: str, **streams: int) -> Served:
@@ -141,3 +139,10 @@ def start() -> Generator[Callable[..., Served]]:
     yield one
     for server in servers:
         server.kill()
+
+
+start = pytest.fixture(_starting, name="start")
+"""Start fixture servers; they are gone after the test."""
+
+start_for_module = pytest.fixture(_starting, name="start_for_module", scope="module")
+"""Start fixture servers; they are gone after the module's tests."""

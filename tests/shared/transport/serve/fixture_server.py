@@ -24,7 +24,7 @@ log = logging.getLogger("fixture")
 
 
 def build(hang_at_the_end: bool) -> Any:
-    import anyio
+    import anyio.lowlevel
     from mcp.server.mcpserver import Context, MCPServer
 
     pool = WorkPool(grace=0.2)
@@ -35,7 +35,7 @@ def build(hang_at_the_end: bool) -> Any:
         try:
             yield {}
         finally:
-            await anyio.sleep(0)  # a clean-up that waits must not find itself cancelled
+            await anyio.lowlevel.checkpoint()  # a clean-up that waits must not find itself cancelled
             if hang_at_the_end:
                 log.info("lifespan hangs")
                 await anyio.sleep_forever()
@@ -72,6 +72,13 @@ def build(hang_at_the_end: bool) -> Any:
         return "released"
 
     @server.tool()
+    async def brief() -> str:
+        """Runs a little longer than it takes to send a signal."""
+        log.info("brief began")
+        await anyio.sleep(0.5)
+        return "brief"
+
+    @server.tool()
     async def stuck() -> str:
         """A worker thread that never returns, whatever it is told."""
 
@@ -90,17 +97,13 @@ def build(hang_at_the_end: bool) -> Any:
         return "never"
 
     @server.tool()
-    def blocked_loop() -> str:
-        return "unused"
-
-    @server.tool()
     async def block_the_loop() -> str:
         log.info("block_the_loop began")
         time.sleep(3600)  # noqa: ASYNC251 - a fault on purpose
         return "never"
 
     @server.tool()
-    async def noise() -> str:
+    def noise() -> str:
         print("stray print")
         subprocess.run([sys.executable, "-c", "print('stray child')"], check=True)
         return "quiet"
@@ -166,6 +169,7 @@ def main() -> int:
 
 def curated() -> Any:
     """A server that must not do any work: its lifespan and its tools would say so."""
+    from mcp_curated_shared.transport.identity import Identity
     from mcp_curated_shared.transport.server import CuratedServer
     from mcp_curated_shared.transport.tools import reads, writes
 
@@ -175,7 +179,7 @@ def curated() -> Any:
         yield {}
 
     server: CuratedServer[dict[str, Any]] = CuratedServer(
-        "fixture", title="Fixture", version="1", instructions="Ordinary.", lifespan=lifespan
+        Identity("fixture", title="Fixture", version="1", instructions="Ordinary."), lifespan=lifespan
     )
 
     @server.tool(annotations=reads())
