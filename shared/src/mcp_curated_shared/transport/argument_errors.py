@@ -86,7 +86,8 @@ def _allowed(schema: Schema, problem: Problem) -> str:
     limits = {"greater_than": ("more than", "gt"), "less_than": ("less than", "lt")}
     if problem.type in limits:
         words, key = limits[problem.type]
-        return f"{words} {problem.context.get(key)}"
+        bound = problem.context.get(key)
+        return f"{words} {bound:g}" if isinstance(bound, float) else f"{words} {bound}"
     if problem.type == "multiple_of":
         return f"a multiple of {problem.context.get('multiple_of')}"
     if problem.type == "string_unicode":
@@ -142,6 +143,8 @@ _PLURALS = {"string": "strings", "integer": "integers", "number": "numbers", "ob
 
 def _array(schema: Schema) -> str:
     items = _PLURALS.get(cast("Schema", schema.get("items", {})).get("type", ""), "items")
+    if schema.get("minItems") == 1 and "maxItems" not in schema:
+        return f"a list of {items} that is not empty"
     return f"a list{_range(schema, 'minItems', 'maxItems', ' ' + items) or ' of ' + items}"
 
 

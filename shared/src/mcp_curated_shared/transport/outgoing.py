@@ -1,26 +1,36 @@
-"""The last look at everything that leaves: no lone surrogate may be in it.
+"""The last look at everything that leaves: no lone surrogate, and nothing of a crash but that there was one.
 
 One lone surrogate in a result ends an SDK server (the message cannot be written as UTF-8, the writing task fails,
-the process exits). File names, database text and error messages can hold one. This middleware is outermost, so that
-it sees every result and every error of every method in its final form.
+the process exits). File names, database text and error messages can hold one. An exception that no handler expected
+reaches a client of 2025-11-25 with its own text, which may hold anything. This middleware is outermost, so that it sees
+every result and every error of every method in its final form.
 """
 
+import logging
 from collections.abc import Sequence
 from typing import Any, cast
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from pydantic import BaseModel
+from mcp_types import INTERNAL_ERROR
+from pydantic import BaseModel, ValidationError
 
 from mcp_curated_shared.security.untrusted import safe_text
 
+_log = logging.getLogger(__name__)
+
 
 async def sendable_only(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware: escape every lone surrogate of a result or an error."""
+    """Middleware: escape every lone surrogate of a result or an error, and keep a crash to the log."""
     try:
         result = await call_next(ctx)
     except MCPError as error:
         raise _sendable_error(error) from error.__cause__
+    except ValidationError:
+        raise  # the SDK answers "Invalid request parameters"
+    except Exception:
+        _log.exception("handling %r raised an unexpected exception", ctx.method)
+        raise MCPError(INTERNAL_ERROR, "Internal error") from None
     if isinstance(result, BaseModel):
         result = result.model_dump(by_alias=True, exclude_none=True)
     return cast("HandlerResult", sendable(result))

@@ -11,9 +11,11 @@ from typing import Any, Final
 
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, UnexpectedResourceError
+from mcp.shared.exceptions import MCPError
 from mcp_types import InputRequiredResult
 
-from mcp_curated_shared.errors import NotFoundError
+from mcp_curated_shared.errors import CuratedError, NotFoundError
 from mcp_curated_shared.security.untrusted import safe_text
 
 
@@ -40,18 +42,30 @@ _TEXT: Final = "text/plain"
 _BYTES: Final = "application/octet-stream"
 
 
-def contents_of(reply: ResourceReply) -> Iterable[ReadResourceContents] | InputRequiredResult:
-    """A reader's reply in the SDK's form; the SDK puts the client's own URI on every part."""
-    if isinstance(reply, InputRequiredResult):
-        return reply
-    parts: Sequence[ResourceContent]
+async def read_by(
+    read: ResourceReader, uri: str, context: Context[Any, Any]
+) -> Iterable[ReadResourceContents] | InputRequiredResult:
+    """Read a URI, and give what came in the SDK's form; the SDK puts the client's own URI on every part.
+
+    Raises:
+        CuratedError: A foreseen failure of the reader.
+        UnexpectedResourceError: Anything else went wrong in it.
+    """
+    try:
+        reply = await read(uri, context)
+        if isinstance(reply, InputRequiredResult):
+            return reply
+        return [_content(part) for part in _parts(reply)]
+    except (CuratedError, ResourceError, MCPError):
+        raise
+    except Exception as error:
+        raise UnexpectedResourceError(f"Error reading resource {uri}") from error
+
+
+def _parts(reply: str | bytes | ResourceContent | Sequence[ResourceContent]) -> Sequence[ResourceContent]:
     if isinstance(reply, (str, bytes)):
-        parts = (ResourceContent(reply),)
-    elif isinstance(reply, ResourceContent):
-        parts = (reply,)
-    else:
-        parts = reply
-    return [_content(part) for part in parts]
+        return (ResourceContent(reply),)
+    return (reply,) if isinstance(reply, ResourceContent) else reply
 
 
 def _content(part: ResourceContent) -> ReadResourceContents:

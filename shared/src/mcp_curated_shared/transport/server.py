@@ -46,7 +46,7 @@ from mcp_curated_shared.transport.identity import Identity, cache_hints
 from mcp_curated_shared.transport.outgoing import sendable_only
 from mcp_curated_shared.transport.prompts import check_arguments
 from mcp_curated_shared.transport.requests import remember_request
-from mcp_curated_shared.transport.resources import ResourceReader, contents_of, scheme_of, unknown_resource
+from mcp_curated_shared.transport.resources import ResourceReader, read_by, scheme_of, unknown_resource
 from mcp_curated_shared.transport.tools import Alias, BuildError, ToolBox, ToolOptions
 from mcp_curated_shared.transport.watches import Subscriptions, Watches
 
@@ -287,7 +287,7 @@ class CuratedServer(MCPServer[LifespanResultT]):
                 raise self._refusal
             read = self._schemes.get(scheme_of(raw))
             if read is not None:
-                return contents_of(await read(raw, context))
+                return await read_by(read, raw, context)
             return await super().read_resource(uri, context)
         except CuratedError as error:
             self._fail_read(raw, error, context)
