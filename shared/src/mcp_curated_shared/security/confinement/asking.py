@@ -48,9 +48,10 @@ def checked(asked: str) -> str:
         raise InvalidPathError("The path is empty.", "Name a file or a directory.")
     if len(asked) > LONGEST:
         raise InvalidPathError(f"The path {quoted(asked)} is longer than {LONGEST} characters.", "Shorten it.")
-    components = asked.split("/")
-    if len(components) > DEEPEST or max(map(len, components)) > LONGEST_NAME:
-        raise InvalidPathError(f"{quoted(asked)} has more or longer names than a path can have.", "Shorten it.")
+    if len(asked) > DEEPEST:  # anything shorter holds neither
+        components = asked.split("/")
+        if len(components) > DEEPEST or max(map(len, components)) > LONGEST_NAME:
+            raise InvalidPathError(f"{quoted(asked)} has more or longer names than a path can have.", "Shorten it.")
     if "\0" in asked:
         raise InvalidPathError(f"{quoted(asked)} holds a NUL character, which no file name can.", "Leave it out.")
     if asked.isascii():
