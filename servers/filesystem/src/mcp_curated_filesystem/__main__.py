@@ -12,6 +12,7 @@ PROGRAM = ServerProgram(
     summary="Gives an MCP client files in the folders you name, and in no others.",
     settings="mcp_curated_filesystem.settings:FilesystemSettings",
     build="mcp_curated_filesystem.server:build_server",
+    before="mcp_curated_filesystem.kernel:confine_process",
     checks="mcp_curated_filesystem.doctor:checks",
     examples=(
         ("mcp-curated-filesystem ~/notes ~/reference:ro", "Serve two folders over stdio, the second for reading only."),

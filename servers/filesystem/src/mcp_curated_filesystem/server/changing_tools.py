@@ -1,0 +1,135 @@
+"""The tools that change files."""
+
+from typing import Annotated, Literal
+
+from mcp_types import ContentBlock
+from pydantic import BaseModel, Field
+
+from mcp_curated_filesystem import editing, transferring, writing
+from mcp_curated_filesystem.server.arguments import FilePath, FolderPath, IfVersion
+from mcp_curated_filesystem.server.reading_tools import texts
+from mcp_curated_filesystem.server.roots import CallRoots, PathRoots, TransferRoots
+from mcp_curated_filesystem.server.state import Filesystem, FilesystemContext, state_of
+from mcp_curated_shared.errors import TooLargeError
+from mcp_curated_shared.transport.server import CuratedServer
+from mcp_curated_shared.transport.tools import writes
+from mcp_curated_shared.work import Work
+
+
+class TextEdit(BaseModel):
+    """One replacement."""
+
+    oldText: Annotated[str, Field(description="Text in the file now; must be there exactly once")]
+    newText: Annotated[str, Field(description="Text in its place")]
+    replaceAll: Annotated[bool, Field(description="Replace every place")] = False
+    expectedCount: Annotated[int | None, Field(ge=1, description="Replace all, but only if there are so many")] = None
+
+    def plain(self) -> editing.Edit:
+        """The edit as the domain takes it."""
+        return editing.Edit(self.oldText, self.newText, self.replaceAll, self.expectedCount)
+
+
+async def write_file(
+    path: FilePath,
+    content: Annotated[str, Field(description="The text")],
+    ctx: FilesystemContext,
+    roots: PathRoots,
+    mode: Annotated[
+        Literal["overwrite", "create", "append"],
+        Field(description="Replace or make the file; only make it; add to its end"),
+    ] = "overwrite",
+    ifVersion: IfVersion = None,
+) -> list[ContentBlock]:
+    """Write a whole text file in one step, or add to its end; missing folders are made, an existing file keeps its
+    encoding. Overwriting loses what was there: to change a part use edit_file."""
+    state = state_of(ctx)
+    _check_size(content, state.settings.limits.write_bytes)
+
+    def write(call: CallRoots, work: Work) -> writing.Written:
+        return writing.write_file(
+            call.confinement, path, content, mode=mode, if_version=ifVersion, base=call.base, work=work
+        )
+
+    return texts(writing.render(await state.run(ctx, roots, path, write)))
+
+
+async def edit_file(
+    path: FilePath,
+    edits: Annotated[list[TextEdit], Field(min_length=1, description="All are found in the file as it is now")],
+    ctx: FilesystemContext,
+    roots: PathRoots,
+    dryRun: Annotated[bool, Field(description="Show the change and write nothing")] = False,
+    ifVersion: IfVersion = None,
+) -> list[ContentBlock]:
+    """Replace quoted parts of a text file and get the unified diff. Every other byte stays as it is, whatever the
+    encoding and line endings (write each line ending as a plain newline). If one edit does not fit, nothing is written
+    and the reply shows the nearest text."""
+    state = state_of(ctx)
+
+    def edit(call: CallRoots, work: Work) -> editing.Edited:
+        wanted = [one.plain() for one in edits]
+        return editing.edit_file(
+            call.confinement, path, wanted, dry_run=dryRun, if_version=ifVersion, base=call.base, work=work
+        )
+
+    return texts(editing.render(await state.run(ctx, roots, path, edit)))
+
+
+async def create_directory(path: FolderPath, ctx: FilesystemContext, roots: PathRoots) -> list[ContentBlock]:
+    """Make a folder and the missing ones above it; one that exists is fine. write_file makes folders by itself."""
+
+    def create(call: CallRoots, work: Work) -> transferring.MadeDirectory:
+        return transferring.create_directory(call.confinement, path, base=call.base, work=work)
+
+    made = await state_of(ctx).run(ctx, roots, path, create)
+    return texts(transferring.render_directory(made))
+
+
+Source = Annotated[str, Field(description="What is there now")]
+Destination = Annotated[str, Field(description="New path, its name included; must not exist")]
+
+
+async def move_file(
+    source: Source, destination: Destination, ctx: FilesystemContext, roots: TransferRoots
+) -> list[ContentBlock]:
+    """Move or rename a file, folder or link; never over something that exists. To keep the original use copy_file."""
+
+    def move(call: CallRoots, work: Work) -> transferring.Moved:
+        return transferring.move_file(call.confinement, source, destination, base=call.base, work=work)
+
+    return texts(transferring.render_move(await state_of(ctx).run(ctx, roots, source, move, long=True)))
+
+
+async def copy_file(
+    source: Source, destination: Destination, ctx: FilesystemContext, roots: TransferRoots
+) -> list[ContentBlock]:
+    """Copy a file or a whole folder; never over something that exists, and nothing is left of a copy that fails. To
+    move use move_file."""
+
+    def copy(call: CallRoots, work: Work) -> transferring.Copied:
+        return transferring.copy_file(call.confinement, source, destination, base=call.base, work=work)
+
+    return texts(transferring.render_copy(await state_of(ctx).run(ctx, roots, source, copy, long=True)))
+
+
+def add_changing_tools(server: CuratedServer[Filesystem], *, deleting: bool) -> None:
+    """Register them.
+
+    Args:
+        server: The server.
+        deleting: Whether delete_file is among them.
+    """
+    server.add_tool(write_file, annotations=writes("Write a file", destructive=True, idempotent=False))
+    server.add_tool(edit_file, annotations=writes("Edit a text file", destructive=True, idempotent=False))
+    server.add_tool(create_directory, annotations=writes("Make a folder", destructive=False, idempotent=True))
+    server.add_tool(move_file, annotations=writes("Move or rename", destructive=True, idempotent=False))
+    server.add_tool(copy_file, annotations=writes("Copy", destructive=False, idempotent=False))
+
+
+def _check_size(content: str, most: int) -> None:
+    size = len(content.encode("utf-8", "surrogatepass"))
+    if size > most:
+        raise TooLargeError(
+            f"The content has {size:,} bytes; at most {most:,} are written at once.",
+            "Write it in parts with mode append.",
+        )

@@ -1,0 +1,104 @@
+"""The tools that read files."""
+
+from typing import Annotated
+
+from mcp_types import CallToolResult, ContentBlock, TextContent
+from pydantic import Field
+
+from mcp_curated_filesystem import information, media, page_facts
+from mcp_curated_filesystem.excerpts import Excerpt
+from mcp_curated_filesystem.models import FileInformation
+from mcp_curated_filesystem.reading import Page, read_page
+from mcp_curated_filesystem.reading_many import FileEntry, read_files
+from mcp_curated_filesystem.server.arguments import AnyPath, FilePath
+from mcp_curated_filesystem.server.media_blocks import media_blocks
+from mcp_curated_filesystem.server.roots import CallRoots, PathRoots, PathsRoots
+from mcp_curated_filesystem.server.state import Filesystem, FilesystemContext, state_of
+from mcp_curated_shared.transport.server import CuratedServer
+from mcp_curated_shared.transport.tools import reads
+from mcp_curated_shared.work import Work
+
+LineNumber = Annotated[int | None, Field(ge=1, description="First line, from 1")]
+
+
+def texts(*parts: str) -> list[ContentBlock]:
+    """One content block for each text that is not empty."""
+    return [TextContent(type="text", text=part) for part in parts if part]
+
+
+async def read_file(
+    path: FilePath,
+    ctx: FilesystemContext,
+    roots: PathRoots,
+    offset: LineNumber = None,
+    limit: Annotated[int | None, Field(ge=1, description="Lines, 2000 by default")] = None,
+    head: Annotated[int | None, Field(ge=1, description="Only the first lines; excludes offset and limit")] = None,
+    tail: Annotated[int | None, Field(ge=1, description="Only the last lines; excludes the others")] = None,
+    encoding: Annotated[str | None, Field(description="Instead of detection, e.g. cp1252")] = None,
+) -> list[ContentBlock]:
+    """Read a text file, 2,000 lines at a time. The first block has the line numbers, the version tag and, when there is
+    more, the exact next call; the second block is the text as it is in the file, fit for edit_file. For several files
+    use read_multiple_files, for images and sound read_media_file, to find a place first search_content."""
+    state = state_of(ctx)
+
+    def read(call: CallRoots, work: Work) -> Page:
+        excerpt = Excerpt(offset=offset, limit=limit, head=head, tail=tail)
+        return read_page(
+            call.confinement, path, excerpt, encoding=encoding, base=call.base, budget=state.budget, work=work
+        )
+
+    return texts(*page_facts.blocks(await state.run(ctx, roots, path, read)))
+
+
+async def read_multiple_files(
+    paths: Annotated[list[str], Field(min_length=1, max_length=100, description="1 to 100 text files")],
+    ctx: FilesystemContext,
+    roots: PathsRoots,
+    limit: Annotated[int | None, Field(ge=1, description="Most lines of each file")] = None,
+) -> list[ContentBlock]:
+    """Read the beginnings of several text files at once; they share one reply of 48,000 characters, small files first.
+    Each file is a block with its facts and one with its text; one that cannot be read has its error there. Cheaper than
+    many read_file calls; use read_file for one file or a later page."""
+    state = state_of(ctx)
+
+    def read(call: CallRoots, work: Work) -> tuple[FileEntry, ...]:
+        return read_files(call.confinement, paths, limit=limit, base=call.base, budget=state.budget, work=work)
+
+    entries = await state.run(ctx, roots, paths[0], read)
+    return texts(*(part for entry in entries for part in (entry.facts, entry.body)))
+
+
+async def read_media_file(path: FilePath, ctx: FilesystemContext, roots: PathRoots) -> list[ContentBlock]:
+    """Read an image or sound file for the model to look at or hear; the type is told from the content. Big images are
+    scaled down when that is installed, else refused with their size; an SVG comes as text; any other binary comes as a
+    link. For text use read_file."""
+    state = state_of(ctx)
+
+    def read(call: CallRoots, work: Work) -> media.Media:
+        return media.read_media(call.confinement, path, base=call.base, budget=state.budget, work=work)
+
+    return media_blocks(await state.run(ctx, roots, path, read))
+
+
+async def get_file_info(
+    path: AnyPath, ctx: FilesystemContext, roots: PathRoots
+) -> Annotated[CallToolResult, FileInformation]:
+    """Tell what a path is without its content: type, size, times, permissions, and for files media type, encoding,
+    line ending and the version tag that the writing tools take as ifVersion."""
+
+    def look(call: CallRoots, _: Work) -> information.Information:
+        return information.get_information(call.confinement, path, base=call.base)
+
+    found = await state_of(ctx).run(ctx, roots, path, look)
+    return CallToolResult(
+        content=texts(information.render(found)), structured_content=FileInformation.of(found).structured()
+    )
+
+
+def add_reading_tools(server: CuratedServer[Filesystem]) -> None:
+    """Register them, and the official server's other name for reading."""
+    server.add_tool(read_file, annotations=reads("Read a text file"))
+    server.alias("read_text_file", "read_file")
+    server.add_tool(read_multiple_files, annotations=reads("Read several text files"))
+    server.add_tool(read_media_file, annotations=reads("Read an image or sound"))
+    server.add_tool(get_file_info, annotations=reads("Describe a file or folder"))

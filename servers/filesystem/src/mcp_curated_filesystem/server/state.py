@@ -1,0 +1,86 @@
+"""What a running filesystem server holds, and the way a call gets from the event loop to a worker thread and back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from mcp.server.mcpserver import Context
+from mcp_types import ListRootsResult
+
+from mcp_curated_filesystem.server.roots import CallRoots, RootsOfClients
+from mcp_curated_filesystem.settings import FilesystemSettings
+from mcp_curated_filesystem.watching import Watcher
+from mcp_curated_shared.security.confinement import Confinement
+from mcp_curated_shared.security.limits import Budget
+from mcp_curated_shared.work import Work, WorkPool
+
+T = TypeVar("T")
+FilesystemContext = Context["Filesystem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filesystem:
+    """The lifespan state of the server.
+
+    Attributes:
+        settings: The operator's.
+        pool: Runs everything that may block, a lane for each root.
+        client_roots: Which roots hold for a call.
+        watcher: Serves live resources.
+    """
+
+    settings: FilesystemSettings
+    pool: WorkPool
+    client_roots: RootsOfClients
+    watcher: Watcher
+
+    @property
+    def budget(self) -> Budget:
+        """What one reply may hold."""
+        limits = self.settings.limits
+        return Budget(characters=limits.reply_characters, base64_bytes=limits.media_bytes)
+
+    async def run(
+        self,
+        context: FilesystemContext,
+        answer: ListRootsResult | None,
+        path: str,
+        function: Callable[[CallRoots, Work], T],
+        *,
+        long: bool = False,
+    ) -> T:
+        """Run one call's work on a worker thread, in the lane of the root that its path names.
+
+        Args:
+            context: Of the request; hears of progress when the work is long.
+            answer: The client's roots, when it was asked.
+            path: The call's path; only chooses the lane.
+            function: Does the work with the roots that hold for the call.
+            long: Whether it walks or searches: such work leaves room for short calls and reports progress.
+        """
+
+        def work_on(work: Work) -> T:
+            return function(self.client_roots.call(answer), work)
+
+        return await self.pool.run(
+            work_on,
+            seconds=self.settings.limits.call_seconds,
+            lane=lane_of(self.client_roots.confinement, path),
+            progress=context.report_progress if long else None,
+            long=long,
+        )
+
+
+def state_of(context: FilesystemContext) -> Filesystem:
+    """The state of the server that answers this request."""
+    return context.request_context.lifespan_context
+
+
+def lane_of(confinement: Confinement | None, path: str) -> str:
+    """The label of the root whose spelling a path begins with; the only root's for a relative path; else ""."""
+    if confinement is None or not confinement.roots:
+        return ""
+    fitting = [root for root in confinement.roots if path == root.path or path.startswith(f"{root.path}/")]
+    if fitting:
+        return max(fitting, key=lambda root: len(root.path)).label
+    return confinement.roots[0].label if len(confinement.roots) == 1 else ""

@@ -1,0 +1,242 @@
+"""Telling when a watched file or folder changed, without ever watching by name.
+
+A watch by name reports what lies behind its links at that moment, which may be outside the roots (a link can be
+swapped). So each watch holds a descriptor of the directory that confinement opened, and inotify is pointed at that
+descriptor through `/proc/self/fd/N`, not recursively. Each event is resolved by confinement again before anybody hears
+of it. Where there is no `/proc` (macOS) the directory is watched by its name; the second check is the same.
+
+Events can be lost while the set of watched directories changes, and a directory can be replaced by another one of the
+same name. Both are covered by comparing identities and time stamps on every round and at least every two seconds.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import anyio
+import anyio.to_thread
+
+from mcp_curated_shared.errors import CuratedError, TooLargeError
+from mcp_curated_shared.security.confinement import Confinement
+
+logger = logging.getLogger(__name__)
+
+WATCH_LIMIT = 256
+"""Watched URIs a process: each costs a descriptor and an inotify watch."""
+
+ROUND_MILLISECONDS = 2_000
+"""How long a round waits for events before it compares identities anyway."""
+
+Changed = Callable[[str], Awaitable[None]]
+Signature = tuple[int, int, int, int] | None
+
+
+@dataclass(slots=True)
+class Watch:
+    """One watched URI: the directory that is held, and what the entry looked like last.
+
+    Args:
+        uri: What the client subscribed to, as it was written.
+        path: The path that confinement resolves, at the start and on every event.
+        confinement: The roots that hold for the client that subscribed.
+        name: The entry's name in the held directory; None when the directory itself is watched.
+    """
+
+    uri: str
+    path: str
+    confinement: Confinement
+    directory: int
+    identity: tuple[int, int]
+    name: str | None
+    signature: Signature
+    users: int = 1
+
+    def close(self) -> None:
+        """Let go of the directory."""
+        if self.directory >= 0:
+            os.close(self.directory)
+            self.directory = -1
+
+
+@dataclass(slots=True)
+class Held:
+    """What one resolution by confinement gave: a directory to hold and the state of the watched entry."""
+
+    directory: int
+    identity: tuple[int, int]
+    name: str | None
+    signature: Signature
+
+
+def resolve(confinement: Confinement, path: str) -> Held:
+    """Open what a watch has to hold.
+
+    Returns:
+        A duplicate descriptor of the directory (the caller closes it), its identity, the entry's name in it (None for a
+        directory), and the entry's signature.
+
+    Raises:
+        CuratedError: The path is outside, denied or missing.
+    """
+    with confinement.open_entry(path) as entry:
+        signature = (entry.stat.st_dev, entry.stat.st_ino, entry.stat.st_size, entry.stat.st_mtime_ns)
+        location = entry.location
+    try:
+        with confinement.open_directory(location.path) as directory:
+            return Held(os.dup(directory.descriptor), (directory.stat.st_dev, directory.stat.st_ino), None, signature)
+    except CuratedError as error:
+        if error.kind != "wrong_type":
+            raise
+    parent, _, name = location.path.rpartition("/")
+    with confinement.open_directory(parent) as directory:
+        return Held(os.dup(directory.descriptor), (directory.stat.st_dev, directory.stat.st_ino), name, signature)
+
+
+@dataclass(slots=True)
+class Watcher:
+    """All watches of a process, served by one loop.
+
+    Args:
+        changed: Called with the URI, on the event loop, after confinement has resolved its path again.
+        limit: Most URIs watched at a time.
+    """
+
+    changed: Changed
+    limit: int = WATCH_LIMIT
+    _watches: dict[str, Watch] = field(default_factory=dict[str, Watch])
+    _wake: anyio.Event = field(default_factory=anyio.Event)
+
+    def __len__(self) -> int:
+        return len(self._watches)
+
+    async def add(self, uri: str, confinement: Confinement, path: str) -> None:
+        """Watch what `path` names; a second call for the same URI counts one more user.
+
+        Raises:
+            CuratedError: The path is outside, denied or missing.
+            TooLargeError: The limit is reached.
+        """
+        if uri not in self._watches:
+            if len(self._watches) >= self.limit:
+                raise TooLargeError(
+                    f"{self.limit} resources are watched already, which is the limit.", "Unsubscribe from one first."
+                )
+            held = await anyio.to_thread.run_sync(resolve, confinement, path)
+            if uri not in self._watches:
+                self._watches[uri] = Watch(
+                    uri, path, confinement, held.directory, held.identity, held.name, held.signature
+                )
+                self._restart()
+                return
+            os.close(held.directory)
+        self._watches[uri].users += 1
+
+    def remove(self, uri: str) -> None:
+        """Take one user away; the last one ends the watch. An unknown URI is no error."""
+        watch = self._watches.get(uri)
+        if watch is None:
+            return
+        watch.users -= 1
+        if watch.users <= 0:
+            del self._watches[uri]
+            watch.close()
+            self._restart()
+
+    async def run(self) -> None:
+        """Serve the watches until cancelled; closes them at the end."""
+        try:
+            while True:
+                self._wake = anyio.Event()
+                if not self._watches:
+                    await self._wake.wait()
+                    continue
+                await self._round()
+        finally:
+            for watch in self._watches.values():
+                watch.close()
+            self._watches.clear()
+
+    def _restart(self) -> None:
+        self._wake.set()
+
+    async def _round(self) -> None:
+        """Listen with the present set of directories until it has to change."""
+        await self._compare()
+        paths = {_watch_path(watch) for watch in self._watches.values()}
+        async for touched in _events(sorted(paths), self._wake):
+            await self._announce(touched)
+            if await self._compare() or self._wake.is_set():
+                return
+
+    async def _announce(self, touched: set[str]) -> None:
+        for watch in list(self._watches.values()):
+            directory = _watch_path(watch)
+            own = directory if watch.name is None else f"{directory}/{watch.name}"
+            inside = watch.name is None and any(path.startswith(f"{directory}/") for path in touched)
+            if own in touched or inside:
+                await self._tell(watch, always=True)
+
+    async def _compare(self) -> bool:
+        """Compare every watch with the present state; True when a directory had to be opened anew."""
+        reopened = False
+        for watch in list(self._watches.values()):
+            reopened |= await self._tell(watch, always=False)
+        return reopened
+
+    async def _tell(self, watch: Watch, *, always: bool) -> bool:
+        """Resolve the watch again, tell of a change, hold the directory that is there now."""
+        try:
+            held = await anyio.to_thread.run_sync(resolve, watch.confinement, watch.path)
+        except CuratedError as error:
+            gone, watch.signature = watch.signature is not None, None
+            if gone and error.kind == "not_found":
+                await self.changed(watch.uri)
+            return False
+        if watch.uri not in self._watches:
+            os.close(held.directory)
+            return False
+        changed = always or held.signature != watch.signature
+        moved = held.identity != watch.identity or held.name != watch.name
+        watch.signature = held.signature
+        if moved:
+            os.close(watch.directory)
+            watch.directory, watch.identity, watch.name = held.directory, held.identity, held.name
+        else:
+            os.close(held.directory)
+        if changed:
+            await self.changed(watch.uri)
+        return moved
+
+
+def _watch_path(watch: Watch) -> str:
+    if sys.platform == "linux":
+        return f"/proc/self/fd/{watch.directory}"
+    return watch.path if watch.name is None else watch.path.rpartition("/")[0]
+
+
+async def _events(paths: list[str], stop: anyio.Event) -> AsyncGenerator[set[str]]:
+    """Sets of touched paths; an empty set when a round ended without an event."""
+    from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]  # names trio's Event, absent here
+
+    with _quiet():
+        async for changes in awatch(
+            *paths,
+            recursive=False,
+            watch_filter=None,
+            stop_event=stop,
+            debounce=200,
+            step=20,
+            rust_timeout=ROUND_MILLISECONDS,
+            yield_on_timeout=True,
+        ):
+            yield {path for _, path in changes}
+
+
+@contextmanager
+def _quiet() -> Generator[None]:
+    """Keep `watchfiles` quiet: it logs every event with its path at DEBUG: paths stay out of logs."""
+    logging.getLogger("watchfiles").setLevel(logging.WARNING)
+    yield
