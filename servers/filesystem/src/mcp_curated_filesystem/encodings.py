@@ -32,7 +32,7 @@ STATEFUL = frozenset(
 )
 """Encodings in which a byte means what earlier ones make of it: no part of such a file can be replaced alone."""
 
-_NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "palmos"})
+_NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 _EITHER_ORDER = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.:()-]{0,39}")
 _UNIT_BYTES = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}

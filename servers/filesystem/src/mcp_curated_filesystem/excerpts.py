@@ -75,10 +75,10 @@ class ShortenedLine:
 @dataclass(slots=True)
 class _Line:
     text: str
-    shown: int
     undecodable: int
     hidden: int
     open_end: bool
+    count: int = 1
 
 
 @dataclass(slots=True)
@@ -104,6 +104,7 @@ class Gathering:
     dropped: int = 0
     _lines: deque[_Line] = field(default_factory=deque[_Line])
     _used: int = 0
+    _count: int = 0
     _current: list[str] = field(default_factory=list[str])
     _kept: int = 0
     _seen: int = 0
@@ -123,7 +124,7 @@ class Gathering:
     @property
     def lines(self) -> int:
         """How many lines are in `body`."""
-        return len(self._lines)
+        return self._count
 
     @property
     def undecodable(self) -> int:
@@ -133,12 +134,16 @@ class Gathering:
     @property
     def shortened(self) -> tuple[ShortenedLine, ...]:
         """The lines of which only the beginning is in `body`."""
-        return tuple(
-            ShortenedLine(index, line.hidden, line.open_end) for index, line in enumerate(self._lines) if line.hidden
-        )
+        found: list[ShortenedLine] = []
+        index = 0
+        for line in self._lines:
+            if line.hidden:
+                found.append(ShortenedLine(index, line.hidden, line.open_end))
+            index += line.count
+        return tuple(found)
 
     def _feed(self, piece: str) -> bool:
-        at = 0
+        at = 0 if self._seen or self.keep == "last" else self._take_many(piece)
         while (end := piece.find(self.end, at)) >= 0:
             if self._is_full() or not (self._extend(piece, at, end) and self._finish(self.end)):
                 return False
@@ -149,7 +154,22 @@ class Gathering:
 
     def _is_full(self) -> bool:
         """Checked only when more text is there, so that a page that ends with the file knows that it does."""
-        return self.keep == "first" and len(self._lines) >= self.most_lines
+        return self.keep == "first" and self.lines >= self.most_lines
+
+    def _take_many(self, piece: str) -> int:
+        """Take all lines at once that fit and have nothing special about them: the way of nearly every page."""
+        many = piece[: piece.rfind(self.end, 0, max(0, self.room - self._used)) + 1]
+        wanted = self.most_lines - self.lines
+        count = many.count(self.end)
+        if not many or count > wanted:
+            many, count = _first_lines(many, self.end, wanted), wanted
+        shown, undecodable = show_undecodable(many)
+        if undecodable or not many or max(map(len, many.split(self.end))) > self.longest:
+            return 0
+        self._lines.append(_Line(shown, 0, 0, open_end=False, count=count))
+        self._used += len(many)
+        self._count += count
+        return len(many)
 
     def _extend(self, piece: str, start: int, end: int) -> bool:
         """Add to the line in hand, of which no more than can be shown is kept; False when it will not end."""
@@ -172,8 +192,10 @@ class Gathering:
             return False
         self._lines.append(line)
         self._used += len(line.text)
-        while self._used > self.room and len(self._lines) > 1:
+        self._count += 1
+        while (self._used > self.room or self._count > self.most_lines) and len(self._lines) > 1:
             self._used -= len(self._lines.popleft().text)
+            self._count -= 1
             self.dropped += 1
         return True
 
@@ -187,4 +209,15 @@ class Gathering:
         if hidden:
             more = "more than " if open_end else ""
             shown += f" [... {more}{hidden:,} more characters of this line]"
-        return _Line(shown + ending, len(text), undecodable, hidden, open_end)
+        return _Line(shown + ending, undecodable, hidden, open_end)
+
+
+def _first_lines(text: str, end: str, count: int) -> str:
+    """The beginning of a text up to its `count`-th line end; all of it if it has fewer."""
+    at = 0
+    for _ in range(count):
+        found = text.find(end, at)
+        if found < 0:
+            return text
+        at = found + 1
+    return text[:at]

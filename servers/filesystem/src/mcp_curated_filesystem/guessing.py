@@ -9,7 +9,12 @@ from mcp_curated_filesystem.encodings import canonical, unit_bytes
 from mcp_curated_filesystem.signatures import media_type
 from mcp_curated_shared.errors import CuratedError, InvalidArgumentError
 
-WIDE_BYTES = 65_536
+HEAD_OF_TEXT_BYTES = 65_536
+"""As much is looked at to tell text from what is none."""
+
+_CHECKED_AT_ONCE = 1_048_576
+"""Decoding all of a big file only to see that it can be would take four times its size."""
+
 GUESS_BYTES = 4_096
 """A guess looks at no more than this, from the first line on that has a byte beyond ASCII."""
 
@@ -113,21 +118,27 @@ def guess_encoding(sample: bytes, *, whole: bool) -> tuple[str, bool]:
 
 def reads_as(sample: bytes, encoding: str, *, whole: bool) -> bool:
     """Whether a sample is valid in an encoding; unless `whole`, an unfinished character at its end is fine."""
+    if encoding == "utf-8" and sample.isascii():
+        return True
+    decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        codecs.getincrementaldecoder(encoding)().decode(sample, whole)
+        for start in range(0, len(sample), _CHECKED_AT_ONCE):
+            decoder.decode(sample[start : start + _CHECKED_AT_ONCE])
+        decoder.decode(b"", whole)
     except UnicodeError:
         return False
     return True
 
 
 def _few_controls(sample: bytes) -> bool:
-    found = len(sample) - len(sample.translate(None, _CONTROLS))
-    return found <= 1 + len(sample) * _CONTROL_SHARE
+    head = sample[:HEAD_OF_TEXT_BYTES]
+    found = len(head) - len(head.translate(None, _CONTROLS))
+    return found <= 1 + len(head) * _CONTROL_SHARE
 
 
 def _wide_encoding(sample: bytes, *, whole: bool) -> str:
     """UTF-16 and UTF-32 without a mark: zero bytes stand in the same place of each unit and what is read is text."""
-    head = sample[:WIDE_BYTES]
+    head = sample[:HEAD_OF_TEXT_BYTES]
     for encoding in sorted(_WIDE, key=unit_bytes, reverse=True):
         if _zeros_fit(head, encoding) and _is_wide_text(head, encoding, whole=whole and len(head) == len(sample)):
             return encoding

@@ -4,10 +4,10 @@ import datetime
 import stat
 from dataclasses import dataclass
 
-from mcp_curated_filesystem.blocks import read_up_to
 from mcp_curated_filesystem.media import type_of
 from mcp_curated_filesystem.newlines import NAMES
-from mcp_curated_filesystem.text import SAMPLE_BYTES, BinaryFileError, detect
+from mcp_curated_filesystem.reading import beginning
+from mcp_curated_filesystem.text import BinaryFileError, detect
 from mcp_curated_filesystem.versions import version_tag
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement import Confinement, Location, OpenEntry, from_os_error
@@ -173,12 +173,12 @@ def iso_time(nanoseconds: int) -> str:
 def _content(confinement: Confinement, location: Location) -> Content:
     with confinement.open_file(location) as file:
         try:
-            head = read_up_to(file.descriptor, SAMPLE_BYTES, 0)
+            head, whole = beginning(file.descriptor, file.stat)
             version = version_tag(file.descriptor, file.stat)
         except OSError as error:
             raise from_os_error(error, location.shown) from None
     try:
-        form = detect(head, whole=len(head) < SAMPLE_BYTES)
+        form = detect(head, whole=whole)
     except BinaryFileError:
         return Content(type_of(head, text=False), version)
     return Content(type_of(head, text=True), version, form.encoding, form.certain, form.bom != b"", NAMES[form.newline])

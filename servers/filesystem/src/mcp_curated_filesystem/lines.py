@@ -138,7 +138,8 @@ def start_of_tail(read: Reader, ends: LineEnds, size: int, wanted: tuple[int, in
             if position >= size:
                 continue
             lines -= 1
-            characters -= min((following - position) // 4, longest)  # no encoding has more than 4 bytes a character
+            bytes_of_line = following - position
+            characters -= max(1, min(bytes_of_line // 4, longest))  # no encoding has more than 4 bytes a character
             following = position
             if lines == 0 or characters < 0:
                 return position

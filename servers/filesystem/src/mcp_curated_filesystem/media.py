@@ -8,7 +8,7 @@ from typing import Literal
 from mcp_curated_filesystem.blocks import read_up_to, reader_of
 from mcp_curated_filesystem.image_sizes import Size, image_size
 from mcp_curated_filesystem.page_facts import facts
-from mcp_curated_filesystem.reading import FACTS_CHARACTERS, Page, page_of
+from mcp_curated_filesystem.reading import Page, page_of, room_for_facts
 from mcp_curated_filesystem.scaling import MOST_PIXELS, can_scale, scale
 from mcp_curated_filesystem.signatures import HEAD_BYTES, media_type
 from mcp_curated_filesystem.text import BinaryFileError
@@ -119,7 +119,7 @@ def _media_of(file: OpenFile, budget: Budget, work: Work) -> Media:
         return _image(file, found, budget, work)
     if found is None:
         try:
-            room = budget.characters - FACTS_CHARACTERS - 3 * len(file.location.shown)
+            room = budget.characters - room_for_facts(file.location)
             page = page_of(file, room=room, rows=budget.rows, work=work)
             return Media(file.location, "text", type_of(head, text=True), file.stat.st_size, page=page)
         except BinaryFileError:
@@ -132,7 +132,8 @@ def _sound(file: OpenFile, found: str, budget: Budget) -> Media:
     most = _raw_bytes(budget)
     if file.stat.st_size > most:
         raise TooLargeError(
-            f"{file.location.shown} ({found}, {file.stat.st_size:,} bytes) is too long for a reply: at most {most:,} bytes.",
+            f"{file.location.shown} ({found}, {file.stat.st_size:,} bytes) is too long for a reply: "
+            f"at most {most:,} bytes.",
             "Choose a shorter one.",
         )
     return Media(file.location, "audio", found, file.stat.st_size, read_up_to(file.descriptor, most, 0))

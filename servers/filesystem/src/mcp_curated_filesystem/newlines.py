@@ -22,6 +22,8 @@ def newline_style(data: bytes | str, *, whole: bool = True) -> Newline:
     Returns:
         The one ending that is used, "mixed" for several, "" for none.
     """
+    if isinstance(data, bytes) and b"\r" not in data:  # nearly every file; counting costs ten times as much
+        return "\n" if b"\n" in data else ""
     crlf, lf, cr = _counts(data) if isinstance(data, bytes) else _counts_of_text(data)
     ends_in_cr = data[-1:] in (b"\r", "\r")
     if ends_in_cr and not whole:

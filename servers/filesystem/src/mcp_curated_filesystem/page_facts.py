@@ -2,16 +2,16 @@
 
 from mcp_curated_filesystem import newlines
 from mcp_curated_filesystem.excerpts import Excerpt
-from mcp_curated_filesystem.reading import Page
+from mcp_curated_filesystem.reading import LONGEST_PATH, Page
 from mcp_curated_shared.security.limits import call_text
 
-_MOST_SHORTENED = 3
+_SHORT_PATH = 200
 
 
 def facts(page: Page) -> str:
     """One line for a plain small file, a few when there is more to say; the text itself is not in it."""
     sentences = (
-        page.location.note,
+        page.location.note if len(page.location.note) <= LONGEST_PATH else "",
         _extent(page),
         f"Version {page.version}.",
         _storage(page),
@@ -96,8 +96,9 @@ def _shortened(page: Page) -> list[str]:
         return []
     if page.alone:
         return ["The line is cut; search_content finds text in the rest of it."]
-    told = [_alone(page, line.index) for line in page.shortened[:_MOST_SHORTENED]] if page.first is not None else []
-    more = f" and {len(page.shortened) - _MOST_SHORTENED} more" if len(page.shortened) > _MOST_SHORTENED else ""
+    most = 3 if len(page.location.shown) <= _SHORT_PATH else 1
+    told = [_alone(page, line.index) for line in page.shortened[:most]] if page.first is not None else []
+    more = f" and {len(page.shortened) - most} more" if len(page.shortened) > most else ""
     calls = f": {', '.join(told)}{more}" if told else ""
     return [f"{_lines(len(page.shortened))} cut; read alone, a line is shown up to a whole reply{calls}."]
 
@@ -120,9 +121,9 @@ def _continuation(page: Page) -> str:
 
 
 def _call(page: Page, excerpt: Excerpt) -> str:
-    return call_text(
-        "read_file", path=page.location.shown, offset=excerpt.offset, limit=excerpt.limit, encoding=page.encoding
-    )
+    path = page.location.shown
+    path = path if len(path) <= LONGEST_PATH else "(the same path)"
+    return call_text("read_file", path=path, offset=excerpt.offset, limit=excerpt.limit, encoding=page.encoding)
 
 
 def _lines(count: int) -> str:

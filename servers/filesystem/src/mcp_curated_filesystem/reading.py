@@ -1,10 +1,13 @@
 """Text files for a model: pages of lines that fit a reply, whatever the size of the file or its encoding."""
 
+import json
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mcp_curated_filesystem.blocks import Reader, blocks, read_up_to, reader_of, reader_of_bytes
+from mcp_curated_filesystem.encodings import unit_bytes
 from mcp_curated_filesystem.excerpts import LONGEST_LINE, Excerpt, Gathering, ShortenedLine
 from mcp_curated_filesystem.lines import LineEnds, count_lines, start_of_line, start_of_tail
 from mcp_curated_filesystem.newlines import line_end
@@ -18,11 +21,11 @@ from mcp_curated_shared.work import Work
 
 FIRST_PAGE: Final = Excerpt()
 
+LONGEST_PATH = 3_000
+"""Characters up to which a path is written out in a call; the caller knows a longer one."""
+
 COUNTED_BYTES = 4_194_304
 """In a file up to this size the lines are always counted: it takes a millisecond."""
-
-FACTS_CHARACTERS = 1_000
-"""What the facts of a page take at most, the path in them (twice, and in a note) aside."""
 
 _ENDLESS_BYTES = 4_194_304
 """How much is read of a file that says it has 0 bytes, to find its last lines."""
@@ -80,6 +83,7 @@ class _Opened:
     ends: LineEnds
     version: str
     encoding: str | None
+    sampled: bool
 
 
 def read_page(
@@ -112,8 +116,13 @@ def read_page(
         CuratedError: From confinement; or the file cannot be read.
     """
     with confinement.open_file(path, base=base) as file:
-        room = budget.characters - FACTS_CHARACTERS - 3 * len(file.location.shown)
+        room = budget.characters - room_for_facts(file.location)
         return page_of(file, excerpt, encoding=encoding, room=room, rows=budget.rows, work=work)
+
+
+def room_for_facts(location: Location) -> int:
+    """How many characters `page_facts.facts` takes at most: its sentences, and the path in up to three places."""
+    return 1_500 + 3 * min(len(json.dumps(location.shown, ensure_ascii=False)), LONGEST_PATH)
 
 
 def page_of(
@@ -147,28 +156,40 @@ def page_of(
 
 def _look_at(file: OpenFile, encoding: str | None) -> _Opened:
     """Read the beginning. A small file is read whole here, so that its tag is that of the very text that is shown."""
-    stat, shown = file.stat, file.location.shown
-    wanted = SAMPLE_BYTES if stat.st_size > SMALL_BYTES else SMALL_BYTES + 1
-    beginning = read_up_to(file.descriptor, wanted, 0)
-    whole = len(beginning) < wanted
+    stat, descriptor = file.stat, file.descriptor
+    head, whole = beginning(descriptor, stat)
     try:
-        form = detect(beginning, whole=whole, encoding=encoding)
+        form = detect(head, whole=whole, encoding=encoding)
     except BinaryFileError as error:
-        raise error.named(shown, max(stat.st_size, len(beginning))) from None
-    if not whole:
-        version = version_tag(file.descriptor, stat)
-        return _Opened(
-            file.location, reader_of(file.descriptor), stat.st_size, form, LineEnds.of(form), version, encoding
-        )
-    read, version = reader_of_bytes(beginning), version_tag(beginning, stat)
-    return _Opened(file.location, read, len(beginning), form, LineEnds.of(form), version, encoding)
+        raise error.named(file.location.shown, max(stat.st_size, len(head))) from None
+    return _Opened(
+        location=file.location,
+        read=reader_of_bytes(head) if whole else reader_of(descriptor),
+        size=len(head) if whole else stat.st_size,
+        form=form,
+        ends=LineEnds.of(form),
+        version=version_tag(head if whole else descriptor, stat),
+        encoding=encoding,
+        sampled=not whole,
+    )
+
+
+def beginning(descriptor: int, stat: os.stat_result) -> tuple[bytes, bool]:
+    """Read as much of a file as tells its encoding, and say whether that is all of it: small files are read whole.
+
+    Raises:
+        OSError: The descriptor cannot be read.
+    """
+    wanted = SAMPLE_BYTES if stat.st_size > SMALL_BYTES else SMALL_BYTES + 1
+    head = read_up_to(descriptor, wanted, 0)
+    return head, len(head) < wanted
 
 
 def _lines_from(opened: _Opened, excerpt: Excerpt, gathering: Gathering, work: Work) -> Page:
     start = start_of_line(opened.read, opened.ends, excerpt.first, work)
     if start.position is None:
         raise _beyond(opened.location, excerpt.first, start.lines)
-    gathering.take(_pieces(opened, start.position, work))
+    opened, gathering = _take(opened, gathering, start.position, work)
     last = excerpt.first + gathering.lines - 1
     total = last if gathering.ended else _cheap_total(opened, work)
     following = None if gathering.ended else Excerpt(offset=last + 1, limit=excerpt.limit or excerpt.head)
@@ -181,7 +202,7 @@ def _last_lines(opened: _Opened, gathering: Gathering, work: Work) -> Page:
     gathering.keep = "last"
     wanted = (lines, gathering.room, gathering.longest)
     start = start_of_tail(opened.read, opened.ends, size, wanted, work)
-    gathering.take(_pieces(opened, start, work))
+    opened, gathering = _take(opened, gathering, start, work)
     missing = lines - gathering.lines
     cut = missing > 0 and (gathering.dropped > 0 or start > opened.ends.base)
     first = None
@@ -200,6 +221,26 @@ def _gathering(opened: _Opened, most: int, room: int) -> Gathering:
     room = max(1, room)
     longest = room if most == 1 else LONGEST_LINE
     return Gathering(line_end(opened.form.newline), most, room, longest)
+
+
+def _take(opened: _Opened, gathering: Gathering, position: int, work: Work) -> tuple[_Opened, Gathering]:
+    """Gather the lines from a position on, in the encoding that fits there.
+
+    The first letters beyond ASCII may come long after the sample: what looked like UTF-8 is then looked at again.
+    """
+    gathering.take(_pieces(opened, position, work))
+    if not gathering.undecodable or not opened.sampled or opened.encoding is not None or opened.form.bom:
+        return opened, gathering
+    try:
+        found = detect(opened.read(SAMPLE_BYTES, position), whole=False).encoding
+    except BinaryFileError:
+        return opened, gathering
+    if unit_bytes(found) > 1 or found == opened.form.encoding:
+        return opened, gathering
+    opened = replace(opened, form=replace(opened.form, encoding=found, certain=False))
+    again = Gathering(gathering.end, gathering.most_lines, gathering.room, gathering.longest, gathering.keep)
+    again.take(_pieces(opened, position, work))
+    return opened, again
 
 
 def _pieces(opened: _Opened, position: int, work: Work) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from mcp_curated_filesystem.excerpts import Excerpt
 from mcp_curated_filesystem.page_facts import brief_facts, facts, shorten
-from mcp_curated_filesystem.reading import FACTS_CHARACTERS, Page, page_of
+from mcp_curated_filesystem.reading import Page, page_of, room_for_facts
 from mcp_curated_shared.errors import CancelledError, CuratedError, InvalidArgumentError, TimedOutError
 from mcp_curated_shared.security.confinement import Confinement, Location
 from mcp_curated_shared.security.limits import DEFAULT_BUDGET, Budget
@@ -14,7 +14,7 @@ from mcp_curated_shared.work import Work
 MOST_FILES = 100
 """Files in one call: 48,000 characters leave each of them 480."""
 
-_ROOMY = 4_000
+_ROOMY = 2_000
 _BRIEF_CHARACTERS = 340
 
 
@@ -101,8 +101,9 @@ def render(entries: Sequence[FileEntry]) -> str:
 
 
 def _entry(confinement: Confinement, one: _Found, excerpt: Excerpt, share: int, rows: int, work: Work) -> FileEntry:
-    roomy = share >= _ROOMY + 4 * len(one.location.shown)
-    reserve = FACTS_CHARACTERS + 4 * len(one.location.shown) if roomy else _BRIEF_CHARACTERS
+    full = room_for_facts(one.location) + 2 * len(one.location.shown)
+    roomy = share >= full + _ROOMY
+    reserve = full if roomy else _BRIEF_CHARACTERS
     try:
         with confinement.open_file(one.location) as file:
             page = page_of(file, excerpt, room=share - reserve, rows=rows, work=work)
