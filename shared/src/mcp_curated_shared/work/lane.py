@@ -61,7 +61,8 @@ class Lane:
 
     Args:
         name: The lane's name as the caller gave it.
-        limit: Threads it may hold. Long jobs leave one of them to the short ones (when there are two or more).
+        limit: Threads it may hold. Long jobs may hold half of them: the others stay for the short ones, and
+            walks in pure Python gain nothing from more threads but slow each other and everybody else.
     """
 
     __slots__ = ("limit", "name", "running", "waiting")
@@ -73,7 +74,7 @@ class Lane:
         self.waiting: deque[Job] = deque()
 
     def _share(self, long: bool) -> int:
-        return max(1, self.limit - 1) if long else self.limit
+        return max(1, self.limit // 2) if long else self.limit
 
     def has_room(self, long: bool) -> bool:
         """Whether one more such job may start."""

@@ -75,7 +75,7 @@ class WorkPool:
             seconds: The budget, waiting for a thread included; `work` knows it.
             lane: What this call may hang on; its name appears in errors.
             progress: Awaited with what `work` holds after 1 s and then at most every 500 ms, when `work.done` grew.
-            long: A walk or a search: such calls always leave one thread of the lane to the short ones.
+            long: A walk or a search: such calls leave half of the lane's threads to the short ones.
 
         Raises:
             UnavailableError: The lane hangs, or no thread came free in time, or the function did not return
