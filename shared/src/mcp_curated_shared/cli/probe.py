@@ -88,9 +88,12 @@ def probe(command: Sequence[str], environ: Mapping[str, str], *, seconds: float 
         raise ProbeError(f"The server cannot be started: {error.strerror}.", "Reinstall it.") from None
     connection = _Connection(process, started + seconds)
     try:
-        return _converse(connection, started)
+        found = _converse(connection, started)
     finally:
-        connection.close()
+        status = connection.close()
+    if status:
+        raise ProbeError(f"The server answered, but ended with exit status {status}.{connection.said()}")
+    return found
 
 
 def _converse(connection: "_Connection", started: float) -> Probe:
@@ -168,7 +171,7 @@ class _Connection:
         try:
             line = self._lines.get(timeout=max(0.0, self._deadline - time.monotonic()))
         except queue.Empty:
-            raise ProbeError(f"The server did not answer {method} in time.{self._said()}", "Try it again.") from None
+            raise ProbeError(f"The server did not answer {method} in time.{self.said()}", "Try it again.") from None
         if line is None:
             raise self._ended(method)
         try:
@@ -186,12 +189,12 @@ class _Connection:
         except subprocess.TimeoutExpired:
             status = "none yet"
         self._readers[1].join(timeout=1)
-        return ProbeError(f"The server ended before it answered {method} (exit status {status}).{self._said()}")
+        return ProbeError(f"The server ended before it answered {method} (exit status {status}).{self.said()}")
 
-    def _said(self) -> str:
+    def said(self) -> str:
         return " It logged: " + " | ".join(self._log) if self._log else ""
 
-    def close(self) -> None:
+    def close(self) -> int:
         with contextlib.suppress(OSError):
             cast("IO[bytes]", self._process.stdin).close()
         try:
@@ -203,3 +206,4 @@ class _Connection:
             reader.join(timeout=1)
             if not reader.is_alive():
                 cast("IO[bytes]", pipe).close()
+        return self._process.returncode
