@@ -249,6 +249,26 @@ def test_the_default_in_an_unexpanded_reference_is_not_repeated() -> None:
     assert hidden not in str(refusal(environ={"GITHUB_TOKEN": "${GITHUB_TOKEN:-" + hidden + "}"}))
 
 
+def test_a_secret_that_was_not_expanded_is_refused_without_repeating_it() -> None:
+    for text in ("${GITHUB_TOKEN}", "${env:GITHUB_TOKEN}", "$GITHUB_TOKEN", "%GH_TOKEN%", "${OTHER}"):
+        assert "was not expanded" in refusal(environ={"GITHUB_TOKEN": text}).text
+    hidden = "x" + secrets.token_hex(8)
+    assert hidden not in str(refusal(environ={"GITHUB_TOKEN": "a${" + hidden + "}"}))
+
+
+@pytest.mark.parametrize("start", ["$", "$A", "a${", "%", "$$"])
+def test_a_secret_may_look_a_little_like_a_variable(start: str) -> None:
+    secret = start + secrets.token_hex(8)
+    assert load(ShopSettings, [], {"GITHUB_TOKEN": secret}).settings.token == Secret(secret)
+
+
+def test_a_secret_s_file_is_taken_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("a${B}c")
+    assert load(ShopSettings, [], {"GITHUB_TOKEN_FILE": str(file)}).settings.token == Secret("a${B}c")
+    assert "HOME" in refusal(environ={"GITHUB_TOKEN_FILE": "${HOME}/token"}).text
+
+
 def test_dollar_and_percent_within_a_path_are_names_like_others() -> None:
     assert load(ShopSettings, ["/srv/a$b", "/srv/50%"], {}).settings.folders == ("/srv/a$b", "/srv/50%")
 

@@ -3,9 +3,10 @@
 import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from mcp_curated_shared.settings import Loaded, Settings
+if TYPE_CHECKING:  # --version is answered without them
+    from mcp_curated_shared.settings import Loaded, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class ServerProgram:
     commands: Sequence[Command] = ()
     examples: Sequence[tuple[str, str]] = ()
 
-    def settings_class(self) -> type[Settings]:
+    def settings_class(self) -> "type[Settings]":
         """The class that declares the settings."""
         return cast("type[Settings]", resolve(self.settings))
 
@@ -64,15 +65,15 @@ class ServerProgram:
         except PackageNotFoundError:
             return "0"
 
-    def builder(self, loaded: Loaded[Settings]) -> Callable[[], Any]:
+    def builder(self, loaded: "Loaded[Settings]") -> Callable[[], Any]:
         """A function that makes the server; the server's own modules are imported when it is called."""
         return lambda: resolve(self.build)(loaded)
 
-    def before_serving(self, loaded: Loaded[Settings]) -> Callable[[], None] | None:
+    def before_serving(self, loaded: "Loaded[Settings]") -> Callable[[], None] | None:
         """What must happen before any thread exists, or None."""
         return (lambda: resolve(self.before)(loaded)) if self.before else None
 
-    def own_checks(self, loaded: Loaded[Settings]) -> Iterable[object]:
+    def own_checks(self, loaded: "Loaded[Settings]") -> Iterable[object]:
         """The server's own findings for `doctor`."""
         return cast("Iterable[object]", resolve(self.checks)(loaded)) if self.checks else ()
 

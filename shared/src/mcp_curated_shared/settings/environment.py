@@ -12,7 +12,7 @@ from mcp_curated_shared.nearest import nearest
 from mcp_curated_shared.settings.declaration import Separator, SettingInfo
 from mcp_curated_shared.settings.kinds import quoted
 from mcp_curated_shared.settings.names import misspelt
-from mcp_curated_shared.settings.sources import Given, refuse_unexpanded
+from mcp_curated_shared.settings.sources import Given, refuse_unexpanded_path
 
 SECRET_FILE_LIMIT = 65_536
 """Bytes of a secret's file that are read; a token, a key or a connection string is far below."""
@@ -41,7 +41,6 @@ def _from_variable(environ: Mapping[str, str], info: SettingInfo) -> Given | Non
     for variable in info.environment:
         text = environ.get(variable, "")
         if text.strip():
-            refuse_unexpanded(text, variable)
             texts = split(text, info.separator) if info.repeatable else (text,)
             return Given(texts, "environment", variable) if texts else None
     return None
@@ -51,7 +50,7 @@ def _from_file(environ: Mapping[str, str], info: SettingInfo) -> Given | None:
     for variable in info.files:
         path = environ.get(variable, "")
         if path.strip():
-            refuse_unexpanded(path, variable)
+            refuse_unexpanded_path(path, variable)
             return Given((read_secret_file(path, variable),), "file", variable)
     return None
 

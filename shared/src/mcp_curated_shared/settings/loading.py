@@ -8,7 +8,7 @@ from mcp_curated_shared.settings.arguments import scan_arguments
 from mcp_curated_shared.settings.declaration import Settings, declared_fields, describe, group_of
 from mcp_curated_shared.settings.environment import scan_environment
 from mcp_curated_shared.settings.kinds import Secret
-from mcp_curated_shared.settings.sources import Given, Source, read, refuse_unexpanded
+from mcp_curated_shared.settings.sources import Given, Source, read
 
 S = TypeVar("S", bound=Settings)
 
@@ -57,9 +57,9 @@ def load(settings: type[S], argv: Sequence[str], environ: Mapping[str, str]) -> 
         SettingsError: The first thing that is wrong, in one line, and its fix.
     """
     infos = describe(settings)
-    # A broken variable is reported even where a flag hides it: somebody meant it.
+    # A misspelt variable is refused even where a flag would win: somebody meant it.
     given = scan_environment(environ, infos, settings.environment_prefix)
-    given |= _expanded(scan_arguments(argv, infos))
+    given |= scan_arguments(argv, infos)
     values: dict[str, object] = {}
     effective: list[Effective] = []
     secrets: list[str] = []
@@ -82,13 +82,6 @@ def _secret_texts(value: object, given: Given | None, secret: bool) -> list[str]
     items = cast("tuple[object, ...]", value) if isinstance(value, tuple) else (value,)
     found = [item.reveal() for item in items if isinstance(item, Secret)]
     return found or (list(given.texts) if secret and given else [])
-
-
-def _expanded(given: dict[str, Given]) -> dict[str, Given]:
-    for one in given.values():
-        for text in one.texts:
-            refuse_unexpanded(text, one.name)
-    return given
 
 
 def _build(settings: type[S], values: Mapping[str, object], path: str) -> S:
