@@ -4,18 +4,19 @@ A host shows its model either the text of a result or its structure, so each say
 the same budget of characters.
 """
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 from pydantic import BaseModel
 
-from mcp_curated_filesystem.contents import ContentSearch, FileMatches
+from mcp_curated_filesystem.contents import ContentSearch
 from mcp_curated_filesystem.information import Information
 from mcp_curated_filesystem.searching import NameSearch
 
 STRUCTURE_CHARACTERS = 44_000
 """Of paths and lines in one structure; its keys and punctuation come on top."""
 
-_KEYS_OF_A_LINE = 24
+_KEYS_OF_A_MATCH = 32
 
 
 class Structure(BaseModel):
@@ -27,22 +28,17 @@ class Structure(BaseModel):
 
 
 class FileInformation(Structure):
-    """The facts of one entry; sizes in bytes, times in ISO 8601."""
+    """Sizes in bytes, times in ISO 8601; the text of the result has a few facts more."""
 
     path: str
     type: str
     size: int
     modified: str
-    changed: str
-    accessed: str
-    created: str | None = None
     mode: str
-    links: int
     target: str | None = None
     writable: bool
     media_type: str | None = None
     encoding: str | None = None
-    bom: bool | None = None
     line_ending: str | None = None
     version: str | None = None
 
@@ -55,16 +51,11 @@ class FileInformation(Structure):
             type=found.type,
             size=found.size,
             modified=found.modified,
-            changed=found.changed,
-            accessed=found.accessed,
-            created=found.created,
             mode=found.mode,
-            links=found.links,
             target=found.target,
             writable=found.writable,
             media_type=content.media_type if content else None,
             encoding=content.encoding if content else None,
-            bom=content.bom if content else None,
             line_ending=content.line_ending if content else None,
             version=content.version if content else None,
         )
@@ -91,27 +82,20 @@ class FoundFiles(Structure):
         return cls(folder=found.folder, paths=paths, total=found.total, complete=found.complete)
 
 
-class FoundLine(Structure):
-    """One line; `match` is false for a line of context."""
-
-    line: int
-    text: str
-    match: bool | None = None
-
-
-class FileWithMatches(Structure):
-    """One file and what is shown of its matches."""
+class Match(Structure):
+    """A line that matched, or a file and how many of its lines did."""
 
     path: str
-    count: int
-    lines: list[FoundLine] | None = None
+    line: int | None = None
+    text: str | None = None
+    count: int | None = None
 
 
 class ContentMatches(Structure):
-    """Matches below `place`; the totals count those that were left out too."""
+    """Matches below `place`, without their context; the totals count those that were left out too."""
 
     place: str
-    files: list[FileWithMatches]
+    matches: list[Match]
     total_files: int
     total_lines: int
     complete: bool
@@ -119,31 +103,26 @@ class ContentMatches(Structure):
     @classmethod
     def of(cls, found: ContentSearch) -> Self:
         """The structure of what was found."""
+        matches: list[Match] = []
         room = STRUCTURE_CHARACTERS
-        files: list[FileWithMatches] = []
-        for file in found.files:
-            part, size = _matches(file, room)
-            room -= size
+        for match in _matches(found):
+            room -= len(match.path) + len(match.text or "") + _KEYS_OF_A_MATCH
             if room < 0:
                 break
-            files.append(part)
+            matches.append(match)
         return cls(
             place=found.place,
-            files=files,
+            matches=matches,
             total_files=found.total_files,
             total_lines=found.total_lines,
             complete=found.complete,
         )
 
 
-def _matches(file: FileMatches, room: int) -> tuple[FileWithMatches, int]:
-    """One file's part and its size; lines for which there is no room are left out."""
-    lines: list[FoundLine] = []
-    size = len(file.path) + _KEYS_OF_A_LINE
-    for line in file.lines:
-        cost = len(line.text) + _KEYS_OF_A_LINE
-        if size + cost > room:
-            break
-        size += cost
-        lines.append(FoundLine(line=line.number, text=line.text, match=None if line.matched else False))
-    return FileWithMatches(path=file.path, count=file.count, lines=lines or None), size
+def _matches(found: ContentSearch) -> Iterator[Match]:
+    for file in found.files:
+        if found.query.mode != "content":
+            yield Match(path=file.path, count=file.count if found.query.mode == "count" else None)
+        for line in file.lines:
+            if line.matched:
+                yield Match(path=file.path, line=line.number, text=line.text)

@@ -8,16 +8,18 @@ hosts that lose nothing are accepted: 2.0 for 2, a list or an object as a JSON s
 import json
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast
 
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp_types import CallToolResult, InputRequiredResult, TextContent
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails, to_jsonable_python
 
 from mcp_curated_shared.errors import InvalidArgumentError
 from mcp_curated_shared.transport.argument_errors import Problem, explain
-from mcp_curated_shared.transport.schemas import Schema, SchemaError, plain_schema, undescribed
+from mcp_curated_shared.transport.outgoing import sendable
+from mcp_curated_shared.transport.schemas import Schema, SchemaError, lean_schema, plain_schema, undescribed
 
 # Types that pydantic reads from a string but JSON has no value for; strict arguments could never be sent one.
 _STRING_FORMS = frozenset({"date", "date-time", "time", "duration", "uuid", "binary", "path", "file-path"})
@@ -54,7 +56,7 @@ class StrictMetadata(FuncMetadata):
         schema = plain_schema(generated)
         if missing := undescribed(schema):
             raise SchemaError(f"no Field(description=...) for {', '.join(missing)}")
-        published = None if metadata.output_schema is None else plain_schema(metadata.output_schema)
+        published = None if metadata.output_schema is None else lean_schema(metadata.output_schema)
         return cls(
             tool_name=tool_name,
             input_schema=schema,
@@ -109,13 +111,25 @@ class StrictMetadata(FuncMetadata):
 
         Where the tool gives a model and no text of its own, the text is the model as compact JSON.
         """
-        reply = super().convert_result(result)
-        if isinstance(reply, CallToolResult) and reply.structured_content is not None:
-            reply.structured_content = _without_null(reply.structured_content)
-            if reply is not result:
-                text = json.dumps(reply.structured_content, ensure_ascii=False, separators=(",", ":"))
-                reply.content = [TextContent(type="text", text=text)]
-        return reply
+        if isinstance(result, (CallToolResult, InputRequiredResult)):
+            return super().convert_result(result)
+        if self.output_model is None or self.output_schema is None:
+            return super().convert_result(sendable(result))
+        adapter = self._output_adapter(self.output_model)
+        wrapped = {"result": result} if self.wrap_output else result
+        structured = _dumped(adapter, adapter.validate_python(wrapped, by_alias=True, by_name=True))
+        text = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
+
+
+def _dumped(adapter: TypeAdapter[Any], value: Any) -> dict[str, Any]:
+    """A result as JSON, by its own class, so that a subclass keeps its fields."""
+    dump = value.model_dump if isinstance(value, BaseModel) else partial(adapter.dump_python, value)
+    try:
+        dumped = dump(mode="json", by_alias=True, exclude_none=True)
+    except UnicodeEncodeError:  # a lone surrogate in a key; in a value it passes
+        dumped = to_jsonable_python(sendable(dump(mode="python", by_alias=True, exclude_none=True)))
+    return cast("dict[str, Any]", sendable(dumped))
 
 
 def _refuse_unsendable(schema: Any) -> None:
@@ -157,15 +171,6 @@ def _copied(value: object) -> object:
         return [_copied(item) for item in cast("list[object]", value)]
     if isinstance(value, dict):
         return {name: _copied(member) for name, member in cast("dict[str, object]", value).items()}
-    return value
-
-
-def _without_null(value: Any) -> Any:
-    if isinstance(value, dict):
-        members = cast("dict[str, Any]", value)
-        return {name: _without_null(member) for name, member in members.items() if member is not None}
-    if isinstance(value, list):
-        return [_without_null(item) for item in cast("list[Any]", value)]
     return value
 
 

@@ -37,6 +37,22 @@ def plain_schema(schema: Mapping[str, Any]) -> Schema:
     return _Plain(definitions).object(schema)
 
 
+def lean_schema(schema: Mapping[str, Any]) -> Schema:
+    """The plain form of a result's schema without its descriptions: a model reads the result itself."""
+    return _undescribed_form(plain_schema(schema))
+
+
+def _undescribed_form(schema: Schema) -> Schema:
+    lean = {word: value for word, value in schema.items() if word != "description"}
+    if "properties" in lean:
+        lean["properties"] = {name: _undescribed_form(value) for name, value in lean["properties"].items()}
+    if "items" in lean:
+        lean["items"] = _undescribed_form(lean["items"])
+    if "anyOf" in lean:
+        lean["anyOf"] = [_undescribed_form(arm) for arm in lean["anyOf"]]
+    return lean
+
+
 class _Plain:
     """One reduction: the definitions that references name, and the references being followed."""
 

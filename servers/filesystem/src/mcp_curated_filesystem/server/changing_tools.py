@@ -19,10 +19,10 @@ from mcp_curated_shared.work import Work
 class TextEdit(BaseModel):
     """One replacement."""
 
-    oldText: Annotated[str, Field(description="Text in the file now; must be there exactly once")]
+    oldText: Annotated[str, Field(description="Text there now, exactly once")]
     newText: Annotated[str, Field(description="Text in its place")]
     replaceAll: Annotated[bool, Field(description="Replace every place")] = False
-    expectedCount: Annotated[int | None, Field(ge=1, description="Replace all, but only if there are so many")] = None
+    expectedCount: Annotated[int | None, Field(ge=1, description="Replace all, if they are so many")] = None
 
     def plain(self) -> editing.Edit:
         """The edit as the domain takes it."""
@@ -36,11 +36,11 @@ async def write_file(
     roots: PathRoots,
     mode: Annotated[
         Literal["overwrite", "create", "append"],
-        Field(description="Replace or make the file; only make it; add to its end"),
+        Field(description="Replace or make; only make; add to the end"),
     ] = "overwrite",
     ifVersion: IfVersion = None,
 ) -> list[ContentBlock]:
-    """Write a whole text file in one step, or add to its end; missing folders are made, an existing file keeps its
+    """Write a whole text file in one step, or add to its end; missing folders are made, and an existing file keeps its
     encoding. Overwriting loses what was there: to change a part use edit_file."""
     state = state_of(ctx)
     _check_size(content, state.settings.limits.write_bytes)
@@ -55,15 +55,15 @@ async def write_file(
 
 async def edit_file(
     path: FilePath,
-    edits: Annotated[list[TextEdit], Field(min_length=1, description="All are found in the file as it is now")],
+    edits: Annotated[list[TextEdit], Field(min_length=1, description="Each is found in the file as it is now")],
     ctx: FilesystemContext,
     roots: PathRoots,
-    dryRun: Annotated[bool, Field(description="Show the change and write nothing")] = False,
+    dryRun: Annotated[bool, Field(description="Only show the change")] = False,
     ifVersion: IfVersion = None,
 ) -> list[ContentBlock]:
-    """Replace quoted parts of a text file and get the unified diff. Every other byte stays as it is, whatever the
-    encoding and line endings (write each line ending as a plain newline). If one edit does not fit, nothing is written
-    and the reply shows the nearest text."""
+    """Replace quoted parts of a text file and get the unified diff; every other byte stays, whatever the encoding and
+    line endings (write each as a plain newline). If one edit does not fit, nothing is written and the reply shows the
+    nearest text."""
     state = state_of(ctx)
 
     def edit(call: CallRoots, work: Work) -> editing.Edited:
@@ -86,7 +86,7 @@ async def create_directory(path: FolderPath, ctx: FilesystemContext, roots: Path
 
 
 Source = Annotated[str, Field(description="What is there now")]
-Destination = Annotated[str, Field(description="New path, its name included; must not exist")]
+Destination = Annotated[str, Field(description="New path, name included; must not exist")]
 
 
 async def move_file(
@@ -119,11 +119,11 @@ def add_changing_tools(server: CuratedServer[Filesystem], *, deleting: bool) -> 
         server: The server.
         deleting: Whether delete_file is among them.
     """
-    server.add_tool(write_file, annotations=writes("Write a file", destructive=True, idempotent=False))
-    server.add_tool(edit_file, annotations=writes("Edit a text file", destructive=True, idempotent=False))
-    server.add_tool(create_directory, annotations=writes("Make a folder", destructive=False, idempotent=True))
-    server.add_tool(move_file, annotations=writes("Move or rename", destructive=True, idempotent=False))
-    server.add_tool(copy_file, annotations=writes("Copy", destructive=False, idempotent=False))
+    server.add_tool(write_file, annotations=writes(destructive=True, idempotent=False))
+    server.add_tool(edit_file, annotations=writes(destructive=True, idempotent=False))
+    server.add_tool(create_directory, annotations=writes(destructive=False, idempotent=True))
+    server.add_tool(move_file, annotations=writes(destructive=True, idempotent=False))
+    server.add_tool(copy_file, annotations=writes(destructive=False, idempotent=False))
 
 
 def _check_size(content: str, most: int) -> None:

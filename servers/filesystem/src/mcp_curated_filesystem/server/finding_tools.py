@@ -22,11 +22,11 @@ async def list_directory(
     ctx: FilesystemContext,
     roots: PathRoots,
     sortBy: Annotated[Literal["name", "size", "modified"], Field(description="Order of the entries")] = "name",
-    pattern: Annotated[str | None, Field(description="Only names that match this glob, e.g. *.py")] = None,
+    pattern: Annotated[str | None, Field(description="Only names that match, e.g. *.py")] = None,
     limit: Annotated[int, Field(ge=1, le=5000, description="Most entries")] = 500,
 ) -> list[ContentBlock]:
-    """List one folder: a line an entry with size and time, folders ending in /, links with their target where that is
-    inside. For what lies deeper use directory_tree, to find something search_files."""
+    """List one folder, a line an entry with size and time; folders end in /. For what lies deeper use directory_tree,
+    to find something search_files."""
     state = state_of(ctx)
 
     def look(call: CallRoots, work: Work) -> listing.Listing:
@@ -41,13 +41,12 @@ async def directory_tree(
     path: FolderPath,
     ctx: FilesystemContext,
     roots: PathRoots,
-    depth: Annotated[int, Field(ge=1, le=20, description="Levels that are shown")] = 3,
+    depth: Annotated[int, Field(ge=1, le=20, description="Levels")] = 3,
     excludePatterns: Excluded = None,
     includeIgnored: IncludeIgnored = False,
 ) -> list[ContentBlock]:
-    """Show what a folder holds as an indented tree, the shallow part first, within 48,000 characters; folders that are
-    not opened show how many entries they have. For sizes and times use list_directory, to find something
-    search_files."""
+    """Show what a folder holds as an indented tree of at most 48,000 characters; folders that are not opened show their
+    counts. For sizes and times use list_directory, to find something search_files."""
     state = state_of(ctx)
 
     def look(call: CallRoots, work: Work) -> trees.Tree:
@@ -67,8 +66,8 @@ async def search_files(
     includeIgnored: IncludeIgnored = False,
     limit: Annotated[int, Field(ge=1, le=1000, description="Most matches")] = 200,
 ) -> Annotated[CallToolResult, FoundFiles]:
-    """Find files and folders by name at any depth, newest first; capital letters count only when the pattern has some.
-    To find text inside files use search_content."""
+    """Find files and folders by name at any depth, newest first; case counts only if the pattern has capitals. To find
+    text inside files use search_content."""
     state = state_of(ctx)
 
     def search(call: CallRoots, work: Work) -> searching.NameSearch:
@@ -84,22 +83,20 @@ async def search_content(
     path: FolderPath,
     ctx: FilesystemContext,
     roots: PathRoots,
-    pattern: Annotated[str, Field(min_length=1, description="Text to find, or a regular expression")],
-    regex: Annotated[bool, Field(description="Whether pattern is a regular expression")] = False,
+    pattern: Annotated[str, Field(min_length=1, description="Text, or a regular expression")],
+    regex: Annotated[bool, Field(description="Pattern is a regular expression")] = False,
     glob: Annotated[str | None, Field(description="Only files that match, e.g. *.py or docs/**")] = None,
-    ignoreCase: Annotated[
-        bool | None, Field(description="By default case counts only when pattern has capitals")
-    ] = None,
-    context: Annotated[int, Field(ge=0, le=20, description="Lines shown around each match")] = 0,
+    ignoreCase: Annotated[bool | None, Field(description="By default case counts only if pattern has capitals")] = None,
+    context: Annotated[int, Field(ge=0, le=20, description="Lines around each match")] = 0,
     mode: Annotated[
-        Literal["content", "files", "count"], Field(description="Lines, only file names, or numbers a file")
+        Literal["content", "files", "count"], Field(description="Lines, file names, or counts a file")
     ] = "content",
     excludePatterns: Excluded = None,
     includeIgnored: IncludeIgnored = False,
-    limit: Annotated[int, Field(ge=1, le=2000, description="Most lines, or most files")] = 100,
+    limit: Annotated[int, Field(ge=1, le=2000, description="Most lines or files")] = 100,
 ) -> Annotated[CallToolResult, ContentMatches]:
-    """Find text inside files below a folder, with line numbers; binary files are passed over. Stops after its time
-    budget with what it has and says so. To find files by name use search_files."""
+    """Find text inside the files below a folder, or in one file, with line numbers; binary files are passed over. Out
+    of time, it gives what it has and says so. To find files by name use search_files."""
     state = state_of(ctx)
 
     def search(call: CallRoots, work: Work) -> contents.ContentSearch:
@@ -117,8 +114,7 @@ async def search_content(
 
 
 async def list_allowed_directories(ctx: FilesystemContext, roots: AnyRoots) -> list[ContentBlock]:
-    """List the folders that can be used: their paths, labels, whether they can be written, and whether they are there
-    now. Nothing outside them can be reached."""
+    """List the folders that can be used, with their labels and rights. Nothing outside them can be reached."""
 
     def look(call: CallRoots, _: Work) -> tuple[allowed.AllowedDirectory, ...]:
         return allowed.allowed_directories(call.confinement)
@@ -128,9 +124,9 @@ async def list_allowed_directories(ctx: FilesystemContext, roots: AnyRoots) -> l
 
 def add_finding_tools(server: CuratedServer[Filesystem]) -> None:
     """Register them, and the official server's other name for a listing."""
-    server.add_tool(list_directory, annotations=reads("List a folder"))
+    server.add_tool(list_directory, annotations=reads())
     server.alias("list_directory_with_sizes", "list_directory")
-    server.add_tool(directory_tree, annotations=reads("Show a folder as a tree"))
-    server.add_tool(search_files, annotations=reads("Find files by name"))
-    server.add_tool(search_content, annotations=reads("Find text in files"))
-    server.add_tool(list_allowed_directories, annotations=reads("List the allowed folders"))
+    server.add_tool(directory_tree, annotations=reads())
+    server.add_tool(search_files, annotations=reads())
+    server.add_tool(search_content, annotations=reads())
+    server.add_tool(list_allowed_directories, annotations=reads())

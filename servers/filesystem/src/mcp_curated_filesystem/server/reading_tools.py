@@ -31,14 +31,14 @@ async def read_file(
     ctx: FilesystemContext,
     roots: PathRoots,
     offset: LineNumber = None,
-    limit: Annotated[int | None, Field(ge=1, description="Lines, 2000 by default")] = None,
-    head: Annotated[int | None, Field(ge=1, description="Only the first lines; excludes offset and limit")] = None,
-    tail: Annotated[int | None, Field(ge=1, description="Only the last lines; excludes the others")] = None,
-    encoding: Annotated[str | None, Field(description="Instead of detection, e.g. cp1252")] = None,
+    limit: Annotated[int | None, Field(ge=1, description="Most lines; 2000 by default")] = None,
+    head: Annotated[int | None, Field(ge=1, description="Only the first lines (alone)")] = None,
+    tail: Annotated[int | None, Field(ge=1, description="Only the last lines (alone)")] = None,
+    encoding: Annotated[str | None, Field(description="Overrides detection, e.g. cp1252")] = None,
 ) -> list[ContentBlock]:
-    """Read a text file, 2,000 lines at a time. The first block has the line numbers, the version tag and, when there is
-    more, the exact next call; the second block is the text as it is in the file, fit for edit_file. For several files
-    use read_multiple_files, for images and sound read_media_file, to find a place first search_content."""
+    """Read a text file, 2,000 lines at a time. The first block tells the lines, the version tag and, if there is more,
+    the next call; the second is the exact text, fit for edit_file. For several files use read_multiple_files, for
+    images and sound read_media_file, to find the place search_content."""
     state = state_of(ctx)
 
     def read(call: CallRoots, work: Work) -> Page:
@@ -51,14 +51,14 @@ async def read_file(
 
 
 async def read_multiple_files(
-    paths: Annotated[list[str], Field(min_length=1, max_length=100, description="1 to 100 text files")],
+    paths: Annotated[list[str], Field(min_length=1, max_length=100, description="Text files")],
     ctx: FilesystemContext,
     roots: PathsRoots,
     limit: Annotated[int | None, Field(ge=1, description="Most lines of each file")] = None,
 ) -> list[ContentBlock]:
-    """Read the beginnings of several text files at once; they share one reply of 48,000 characters, small files first.
-    Each file is a block with its facts and one with its text; one that cannot be read has its error there. Cheaper than
-    many read_file calls; use read_file for one file or a later page."""
+    """Read the beginnings of several text files; they share one reply of 48,000 characters, small files first. Each has
+    a block with its facts, or why it cannot be read, and one with its text. For one file or later pages use
+    read_file."""
     state = state_of(ctx)
 
     def read(call: CallRoots, work: Work) -> tuple[FileEntry, ...]:
@@ -69,9 +69,8 @@ async def read_multiple_files(
 
 
 async def read_media_file(path: FilePath, ctx: FilesystemContext, roots: PathRoots) -> list[ContentBlock]:
-    """Read an image or sound file for the model to look at or hear; the type is told from the content. Big images are
-    scaled down when that is installed, else refused with their size; an SVG comes as text; any other binary comes as a
-    link. For text use read_file."""
+    """Look at an image or hear a sound file; its type is told by its content. Too big ones are scaled down or refused
+    with their size, an SVG comes as text, other binary files as a link. For text use read_file."""
     state = state_of(ctx)
 
     def read(call: CallRoots, work: Work) -> media.Media:
@@ -83,8 +82,8 @@ async def read_media_file(path: FilePath, ctx: FilesystemContext, roots: PathRoo
 async def get_file_info(
     path: AnyPath, ctx: FilesystemContext, roots: PathRoots
 ) -> Annotated[CallToolResult, FileInformation]:
-    """Tell what a path is without its content: type, size, times, permissions, and for files media type, encoding,
-    line ending and the version tag that the writing tools take as ifVersion."""
+    """Tell what a path is without reading it: type, size, times, permissions; for files also media type, encoding, line
+    ending and the version tag for ifVersion."""
 
     def look(call: CallRoots, _: Work) -> information.Information:
         return information.get_information(call.confinement, path, base=call.base)
@@ -97,8 +96,8 @@ async def get_file_info(
 
 def add_reading_tools(server: CuratedServer[Filesystem]) -> None:
     """Register them, and the official server's other name for reading."""
-    server.add_tool(read_file, annotations=reads("Read a text file"))
+    server.add_tool(read_file, annotations=reads())
     server.alias("read_text_file", "read_file")
-    server.add_tool(read_multiple_files, annotations=reads("Read several text files"))
-    server.add_tool(read_media_file, annotations=reads("Read an image or sound"))
-    server.add_tool(get_file_info, annotations=reads("Describe a file or folder"))
+    server.add_tool(read_multiple_files, annotations=reads())
+    server.add_tool(read_media_file, annotations=reads())
+    server.add_tool(get_file_info, annotations=reads())
