@@ -138,9 +138,7 @@ def _overlaps(roots: Sequence[RootSpec]) -> Iterator[Finding]:
                 outer, inside = (root, other) if _holds(path, inner) else (other, root)
                 if outer.writable and not inside.writable:
                     text = f"{inside.path} is read-only, but it lies in {outer.path}, which may be written."
-                    yield Finding(
-                        "warn", "folders", text, "Make the outer one read-only too, if that is meant."
-                    )
+                    yield Finding("warn", "folders", text, "Make the outer one read-only too, if that is meant.")
 
 
 def _holds(outer: str, inner: str) -> bool:
