@@ -48,11 +48,10 @@ def changing(
     ):
         leftovers.refuse_reserved(target.location.relative, target.location.shown)
         with locked(target.directory, work) as directory:
-            if directory is not None:
-                leftovers.sweep(directory)
+            clean = directory is not None and leftovers.sweep(directory)
             target.stat = stat_of(target)
             yield target, directory
-            if directory is not None:
+            if clean and directory is not None:
                 leftovers.remember_swept(directory)
 
 

@@ -12,7 +12,7 @@ from mcp_curated_filesystem.fitting import Splice
 from mcp_curated_filesystem.matching import View
 from mcp_curated_filesystem.replacing import refuse_read_only, replace
 from mcp_curated_filesystem.snapshots import Piece, Snapshot, read_snapshot
-from mcp_curated_filesystem.text import BinaryFileError, TextForm, detect
+from mcp_curated_filesystem.text import SAMPLE_BYTES, BinaryFileError, TextForm, detect
 from mcp_curated_filesystem.versions import SMALL_BYTES, version_tag
 from mcp_curated_shared.errors import ConflictError, TooLargeError
 from mcp_curated_shared.security.confinement import Confinement, Location, PathNotFoundError, Target
@@ -119,9 +119,26 @@ def _read(target: Target) -> tuple[Snapshot, bytes]:
 
 def _form(target: Target, data: bytes) -> TextForm:
     try:
-        return detect(data, whole=True)
+        return _detected(data)
     except BinaryFileError as error:
         raise error.named(target.location.shown, len(data)) from None
+
+
+def _detected(data: bytes) -> TextForm:
+    """As `detect` on all of it, without counting line ends in a long file: its view looks at those itself."""
+    if len(data) > SAMPLE_BYTES:
+        form = detect(data[:SAMPLE_BYTES], whole=False)
+        if form.encoding == "utf-8" and _is_utf8(data):
+            return form
+    return detect(data, whole=True)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _pieces(view: View, splices: Sequence[Splice]) -> list[Piece]:

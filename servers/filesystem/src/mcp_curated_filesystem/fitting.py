@@ -40,10 +40,11 @@ def fit(view: View, span: Span, old: str, new: str) -> list[Splice]:
     endings = set(BREAK.findall(view.text, *span)) if view.has_returns else set[str]()
     if len(endings) > 1 or not view.by_byte:
         return _fit_lines(view, span, unified_breaks(old), new, _as_it_is) or []
-    text = view.written(new)
-    if "\n" in text and view.has_returns:
-        text = text.replace("\n", endings.pop() if endings else break_near(view, span))
-    return [Splice(*span, text)]
+    if "\n" not in new or not view.has_returns:
+        return [Splice(*span, view.written(new))]
+    lines = new.split("\n")
+    ending = endings.pop() if endings else break_near(view, span)
+    return [Splice(*span, _joined(view, span, lines, [*[ending] * (len(lines) - 1), ""]))]
 
 
 def fit_reindented(view: View, span: Span, old: str, new: str, rule: Rule) -> list[Splice] | None:
@@ -118,9 +119,27 @@ def _splice(view: View, rows: list[_Row], changed: Span, lines: list[str], *, cl
     endings = [row.ending for row in rows[low:high] if row.ending]
     inside = low > 0 and high < len(rows)
     beside = endings[-1] if endings else rows[low - 1].ending if inside else break_near(view, (start, end))
+    breaks = [*endings, *[beside] * len(lines)][: len(lines)]
+    if not closed:
+        breaks[-1] = ""
+    return Splice(start, end, _joined(view, (start, end), lines, breaks))
+
+
+def _joined(view: View, place: Span, lines: list[str], breaks: list[str]) -> str:
+    """Join lines with their breaks such that no CR meets an LF: the two would be one break and a line would be lost."""
+    start, end = place
+    broken = False
     parts: list[str] = []
-    for index, line in enumerate(lines):
-        parts.append(view.written(line))
-        if closed or index < len(lines) - 1:
-            parts.append(endings[index] if index < len(endings) else beside)
-    return Splice(start, end, "".join(parts))
+    last = view.text[start - 1 : start]
+    for line, ending in zip(lines, breaks, strict=True):
+        written = view.written(line)
+        last = written[-1:] or last
+        kept = "\r" if ending == "\n" and last == "\r" else ending
+        last = kept[-1:] or last
+        parts += [written, kept]
+        broken = bool(kept) or (broken and not written)
+    text = "".join(parts)
+    if not (broken and text.endswith("\r") and view.text[end : end + 1] == "\n"):
+        return text
+    before = text[-2:-1] or view.text[start - 1 : start]
+    return text[:-1] + ("\r\n" if before == "\r" else "\n")

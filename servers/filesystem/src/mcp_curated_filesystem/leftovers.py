@@ -59,7 +59,7 @@ def refuse_reserved(relative: str, shown: str) -> None:
         )
 
 
-def sweep(directory: int) -> int:
+def sweep(directory: int) -> bool:
     """Remove what killed runs left in a directory; call it with the directory locked.
 
     A directory that has not changed since its last sweep is not listed again.
@@ -68,18 +68,18 @@ def sweep(directory: int) -> int:
         directory: A readable descriptor.
 
     Returns:
-        How many entries were removed.
+        Whether nothing of that kind is left; False while another writer is at work.
     """
     state = os.fstat(directory)
     with _swept_lock:
         if _swept.get((state.st_dev, state.st_ino)) == state.st_mtime_ns:
-            return 0
+            return True
     try:
         with os.scandir(directory) as entries:
             names = [entry.name for entry in entries if _TEMPORARY.fullmatch(entry.name)]
     except OSError:
-        return 0
-    return sum(_remove_if_abandoned(directory, name) for name in names)
+        return False
+    return all([_remove_if_abandoned(directory, name) for name in names])
 
 
 def remember_swept(directory: int) -> None:

@@ -16,6 +16,7 @@ from mcp_curated_filesystem.snapshots import READ_FLAGS, sync_directory
 from mcp_curated_shared.errors import ConflictError, NotAllowedError
 from mcp_curated_shared.security.confinement import (
     Confinement,
+    InvalidPathError,
     Location,
     NotADirectoryError,
     NotAFileError,
@@ -87,7 +88,12 @@ def create_directory(confinement: Confinement, path: str, *, work: Work, base: s
         CuratedError: It cannot be made there.
     """
     work.check()
-    with foreseen(path), confinement.open_target(path, base=base, parents=True, exact=True) as target:
+    try:
+        opened = confinement.open_target(path, base=base, parents=True, exact=True)
+    except InvalidPathError:  # an allowed directory itself
+        with confinement.open_directory(path, base=base) as there:
+            return MadeDirectory(there.location, created=False)
+    with foreseen(path), opened as target:
         if target.stat is None:
             leftovers.refuse_reserved(target.location.relative, target.location.shown)
             try:

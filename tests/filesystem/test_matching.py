@@ -1,0 +1,51 @@
+"""Finding a text in a view, and the way back to bytes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_curated_filesystem.matching import View, find_exact, found_by_bytes, line_numbers
+from mcp_curated_filesystem.text import EncodingError, TextForm, detect
+
+
+def _view(data: bytes) -> View:
+    return View.of(data, detect(data, whole=True))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "iso8859-15", "koi8-r", "cp866", "mac-roman"])
+def test_bytes_are_searched_where_a_character_cannot_hide_another(encoding: str) -> None:
+    assert found_by_bytes(encoding)
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "cp932", "utf-16-le", "utf-32-be", "cp037", "iso2022_jp", "big5"])
+def test_bytes_are_not_searched_where_one_can(encoding: str) -> None:
+    assert not found_by_bytes(encoding)
+
+
+@given(st.text(alphabet="ab\n\r", max_size=30), st.text(alphabet="ab\n", min_size=1, max_size=5))
+def test_places_are_those_of_the_text_with_unified_line_ends(text: str, asked: str) -> None:
+    view = _view(text.encode() or b" ")
+    plain = text.replace("\r\n", "\n").replace("\r", "\n") or " "
+    assert len(find_exact(view, asked)) == plain.count(asked)
+
+
+@given(st.text(alphabet="a\u00e9\u4e16\U0001f600\n", max_size=20), st.sampled_from(["utf-16-le", "gb18030", "utf-8"]))
+def test_a_span_leads_to_the_bytes_of_its_text(text: str, encoding: str) -> None:
+    data = f"{text}<x>{text}".encode(encoding)
+    view = View.of(data, TextForm(encoding, b"", "\n", certain=True))
+    (span,) = find_exact(view, "<x>")
+    ((start, end),) = view.byte_spans([span])
+    assert data[start:end] == "<x>".encode(encoding)
+    assert data[:start] == text.encode(encoding)
+
+
+def test_a_stateful_encoding_is_not_spliced() -> None:
+    data = "\u65e5\u672c abc".encode("iso2022_jp")
+    view = View.of(data, TextForm("iso2022_jp", b"", "", certain=True))
+    with pytest.raises(EncodingError, match="cannot be replaced alone"):
+        view.byte_spans(find_exact(view, "abc"))
+
+
+def test_line_numbers_are_those_of_reads() -> None:
+    assert line_numbers(_view(b"a\r\nb\rc\nd"), [0, 3, 7]) == [1, 2, 3]
+    assert line_numbers(_view(b"a\rb\rc"), [0, 2, 4]) == [1, 2, 3]
