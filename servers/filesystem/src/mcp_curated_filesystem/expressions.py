@@ -148,6 +148,7 @@ def within_line(pattern: str) -> str:
             written.append(_set_within_line(token))
         elif pattern.startswith("(?#", position):
             token = pattern[position : pattern.find(")", position) + 1 or len(pattern)]
+            written.append(token)
         else:
             token = character
             written.append(token)

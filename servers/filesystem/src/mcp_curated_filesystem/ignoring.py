@@ -292,12 +292,14 @@ def _parse(line: str) -> _Rule | None:
     if matches is None or not rooted:
         return None
     fixed: list[str] = []
-    for part in rooted:
+    floating = body.startswith("**/")
+    for part in () if floating else rooted:
         if _WILD.search(part):
             break
         fixed.append(part)
     depth = sum(part != "**" for part in rooted) + (rooted[-1] == "**")
-    return _Rule(takes_back, directories_only, by_name, matches, depth, "**" in rooted, tuple(fixed))
+    deeper = floating or "**" in rooted
+    return _Rule(takes_back, directories_only, by_name, matches, depth, deeper, tuple(fixed))
 
 
 def _matcher(line: str, parts: Sequence[str], by_name: bool) -> Callable[[str], object] | None:
@@ -307,7 +309,8 @@ def _matcher(line: str, parts: Sequence[str], by_name: bool) -> Callable[[str], 
     interpreter for minutes. Lines with many stars go to our own linear globs.
     """
     if any(part.count("*") > _MAXIMUM_STARS for part in parts) or sum(part == "**" for part in parts) > _MAXIMUM_STARS:
-        body = ("" if by_name else "/") + "/".join(parts)
+        start = "" if by_name else "**/" if line.lstrip("!").startswith("**/") else "/"
+        body = start + "/".join(parts)
         try:
             glob = compile_glob(body, smart_case=False, braces=False).matches
         except InvalidArgumentError:

@@ -183,9 +183,17 @@ def _next(value: Listing, shown: int) -> str:
         return call_text("list_directory", path=value.folder, sortBy=sort_by, pattern=pattern, limit=limit)
     names = [entry.name for entry in value.entries]
     following = names[shown] if shown < len(names) else names[-1]
-    beginning = following[: len(os.path.commonprefix(names)) + 1]
+    beginning = following[: _shared_length(names) + 1]
+    if not beginning.replace("_", "").isalnum():
+        return "a part of the names at a time, by a pattern"
     narrower = call_text("list_directory", path=value.folder, sortBy=sort_by, pattern=f"{beginning}*")
     return f"a part of the names at a time, such as {narrower}"
+
+
+def _shared_length(names: list[str]) -> int:
+    """How many characters all names begin with."""
+    first, last = min(names), max(names)
+    return next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
 
 
 def _row(entry: ListedEntry) -> str:

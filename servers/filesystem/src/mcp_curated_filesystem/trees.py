@@ -192,6 +192,9 @@ class _Branch:
     def weight(self) -> int:
         return len(self.directories or ()) + len(self.files)
 
+    def width_of_counts(self) -> int:
+        return len(f" ({_counts(len(self.directories or ()), len(self.files)) or self.note or 'not read'})")
+
     def node(self, name: str) -> Node:
         """Freeze this branch with everything below it."""
         children = tuple(child.node(escape_name(child.path.rpartition("/")[2])) for child in self.children)
@@ -232,7 +235,7 @@ class _Growth:
                     if branch.level:
                         continue
                     self._shorten(branch)
-                self._room -= min(cost, self._room) - len(_counts(len(branch.directories or ()), len(branch.files)))
+                self._room -= min(cost, self._room) - branch.width_of_counts()
                 self._expand(ladder, branch)
                 queue.extend(branch.children)
         return top
@@ -241,14 +244,14 @@ class _Growth:
         return [branch for branch in self._branches if not branch.expanded and branch.weight()]
 
     def _cost(self, branch: _Branch) -> int:
-        indentation = 2 * branch.level + 3
-        directories = sum(_width(name) + indentation + _COUNTS for name in branch.directories or ())
+        indentation = 2 * branch.level + 3  # and the line's end
+        directories = sum(_width(name) + indentation + 1 + _COUNTS for name in branch.directories or ())
         return directories + sum(_width(name) + indentation for name in branch.files)
 
     def _shorten(self, top: _Branch) -> None:
         """A top with more entries than there is room for: its first ones, directories before files."""
         room = self._room
-        for names, extra in ((top.directories or [], _COUNTS + 3), (top.files, 3)):
+        for names, extra in ((top.directories or [], _COUNTS + 4), (top.files, 3)):
             for position, name in enumerate(names):
                 room -= _width(name) + extra
                 if room < 0:
@@ -263,7 +266,7 @@ class _Growth:
             child = _Branch(path, branch.level + 1, branch.rules)
             if not self._clock.over():
                 self._read(ladder, child, required=False)
-                self._room += _COUNTS - len(_counts(len(child.directories or ()), len(child.files)) or child.note)
+                self._room += _COUNTS - child.width_of_counts()
             branch.children.append(child)
             self._branches.append(child)
 

@@ -1,0 +1,17 @@
+"""What the tests of finding share."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def plant(root: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files by their relative paths, making what lies between."""
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def open_descriptors() -> int:
+    return len(os.listdir("/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"))
