@@ -6,6 +6,8 @@ process at once with 128 + the signal's number (1 after a closed standard input)
 clean-up was complete.
 """
 
+import contextlib
+import logging
 import os
 import signal
 import socket
@@ -15,6 +17,10 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 
 STOPPING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
+
+_CUT_SHORT = "The clean-up took longer than %g s and was cut short."
+
+_log = logging.getLogger(__name__)
 
 StopFn = Callable[[], object]
 
@@ -108,8 +114,14 @@ class Ending:
             os._exit(128 + number)
         self.begin(128 + number)
         if stop is not None:
-            stop()
+            with contextlib.suppress(RuntimeError):  # the event loop is closed: it ended by itself
+                stop()
 
     def _enforce(self, status: int) -> None:
-        if not self._over.wait(self._seconds):
-            os._exit(status)
+        if self._over.wait(self._seconds):
+            return
+        # On a thread of its own, since whoever hangs may hold a lock of the log.
+        words = threading.Thread(target=_log.warning, args=(_CUT_SHORT, self._seconds), daemon=True)
+        words.start()
+        words.join(0.5)
+        os._exit(status)

@@ -31,6 +31,7 @@ class _Cleaner:
     """What every text passes before it is written: own secrets first, then the added redactors, in their order."""
 
     def __init__(self) -> None:
+        self.secrets: frozenset[str] = frozenset()
         self.pattern: Pattern[str] | None = None
         self.redactors: list[Redactor] = []
 
@@ -158,9 +159,10 @@ def configure(settings: LogSettings, *, secrets: Iterable[str] = ()) -> None:
             the form: "text" for people; "json" for collectors, one object a line with time, level, logger, message
             and, after a failure, exception.
         secrets: Values that are masked wherever they appear, tracebacks included, in every spelling of
-            `masking.secret_pattern`.
+            `masking.secret_pattern`; they stay so when this is called again.
     """
-    _clean.pattern = secret_pattern(secrets)
+    _clean.secrets |= frozenset(secrets)
+    _clean.pattern = secret_pattern(_clean.secrets)
     level = logging.getLevelNamesMapping()[settings.level.upper()]
     root = logging.getLogger()
     for handler in [*root.handlers]:
@@ -176,6 +178,11 @@ def configure(settings: LogSettings, *, secrets: Iterable[str] = ()) -> None:
     sys.excepthook = _log_uncaught
     threading.excepthook = _log_uncaught_in_thread
     sys.unraisablehook = _log_unraisable
+
+
+def is_configured() -> bool:
+    """Whether `configure` was called and its handler is still the one."""
+    return any(isinstance(handler, _Handler) for handler in logging.getLogger().handlers)
 
 
 def announce(message: str) -> None:

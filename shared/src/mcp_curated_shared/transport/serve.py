@@ -89,6 +89,8 @@ def _run(
         if listening is None:
             from mcp_curated_shared.transport.stdio import serve_stdio
 
+            if sys.stdin is not None and sys.stdin.isatty():
+                log_setup.announce("A host starts this server and speaks MCP with it over stdio. Ctrl-C ends it.")
             asyncio.run(serve_stdio(server, ending))
         else:
             from mcp_curated_shared.transport.http import serve_http

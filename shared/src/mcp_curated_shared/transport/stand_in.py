@@ -51,10 +51,11 @@ def serve_settings_error(
         build: Makes a server for its tools, resources and prompts, with whatever harmless settings it needs; None, or
             one that fails, leaves a single tool `settings_error`.
         error: What is wrong.
-        logs: The level and form of the log, where they are known.
+        logs: The level and form of the log; None leaves a log that is configured as it is.
     """
     open_standard_descriptors()
-    log_setup.configure(logs or LogSettings())
+    if logs is not None or not log_setup.is_configured():
+        log_setup.configure(logs or LogSettings())
     text = escape_controls(masked(str(error)))
     announce(f"Settings error: {text}")
     if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():

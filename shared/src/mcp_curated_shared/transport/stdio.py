@@ -5,16 +5,18 @@ that does not read can hold up the event loop or the end of the process.
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
+from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     INTERNAL_ERROR,
@@ -169,7 +171,7 @@ class Conversation:
         self._open: set[RequestId] = set()
         self._idle = asyncio.Event()
         self._room = threading.Semaphore(UNDELIVERED_LINES)
-        self._sending, self.incoming = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
+        self._sending, self._receiving = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
         self.output = Output(wire_out, self.stop, self._settled)
         self._draining: asyncio.Task[None] | None = None
         threading.Thread(target=self._read, args=(wire_in,), name="stdin", daemon=True).start()
@@ -177,7 +179,7 @@ class Conversation:
     @property
     def stream(self) -> MemoryObjectReceiveStream[SessionMessage | Exception]:
         """What the SDK reads."""
-        return self.incoming
+        return self._receiving
 
     def stop(self) -> None:
         """End the conversation now; requests that still run are cancelled."""
@@ -244,30 +246,52 @@ def _busy(request_id: RequestId) -> JSONRPCError:
     return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=INTERNAL_ERROR, message=text))
 
 
-def take_over_standard_streams() -> tuple[int, int]:
-    """Keep the wire for ourselves: new descriptors for it, while 0 reads nothing and 1 goes to standard error.
+class Wire:
+    """The client's two descriptors, kept for ourselves: 0 reads nothing meanwhile, and 1 goes to standard error.
 
     So a stray `print`, a library or a child process can neither read from nor write to the protocol. It stays so until
-    the process ends.
+    the process ends, but for `give_back`.
     """
-    wire_in, wire_out = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return wire_in, wire_out
+
+    def __init__(self) -> None:
+        self.incoming, self.outgoing = os.dup(0), os.dup(1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+
+    def give_back(self) -> None:
+        """Put 0 and 1 where they were, for someone else to serve. Nothing may have been read."""
+        os.dup2(self.incoming, 0)
+        os.dup2(self.outgoing, 1)
+        os.close(self.incoming)
+        os.close(self.outgoing)
 
 
-async def serve_stdio(server: "MCPServer[object]", ending: "Ending") -> None:
+async def serve_stdio(server: "MCPServer[Any]", ending: "Ending") -> None:
     """Serve one client over this process's standard streams, in the protocol era it opens with.
 
     Returns when standard input is closed, standard output has no reader any more, or `ending` received a signal;
-    the server's lifespan has been left and all output written then.
+    the server's lifespan has been left and all output written then. When the lifespan cannot be entered its error is
+    raised and nothing has been read: another server may take over.
     """
-    conversation = Conversation(*take_over_standard_streams(), ending)
-    loop = asyncio.get_running_loop()
-    ending.on_stop(lambda: loop.call_soon_threadsafe(conversation.stop))
-    # The SDK offers no public way to serve other streams than its own; `run` of the low-level server is public.
+    # The SDK offers no public way to serve other streams than its own; what is used of this object is public.
     lowlevel = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
-    await lowlevel.run(conversation.stream, conversation.output, lowlevel.create_initialization_options())
+    loop = asyncio.get_running_loop()
+    wire = Wire()
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            state = await stack.enter_async_context(lowlevel.lifespan(lowlevel))
+        except BaseException:
+            wire.give_back()
+            raise
+        conversation = Conversation(wire.incoming, wire.outgoing, ending)
+        ending.on_stop(lambda: loop.call_soon_threadsafe(conversation.stop))
+        await serve_dual_era_loop(
+            lowlevel,
+            conversation.stream,
+            conversation.output,
+            lifespan_state=state,
+            init_options=lowlevel.create_initialization_options(),
+        )
     await conversation.output.flushed()

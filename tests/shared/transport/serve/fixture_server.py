@@ -126,7 +126,7 @@ def build(hang_at_the_end: bool) -> Any:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("mode", choices=("stdio", "http", "settings-error", "broken-build"))
+    parser.add_argument("mode", choices=("stdio", "http", "settings-error", "broken-build", "broken-lifespan"))
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--allowed-host", action="append", default=[])
@@ -148,6 +148,11 @@ def main() -> int:
             error=SettingsError("The folder /nowhere does not exist.", "Create it or name another."),
             logs=logs,
         )
+    if asked.mode == "broken-lifespan":
+        try:
+            return serve(broken_lifespan, transport=TransportSettings(), logs=logs)
+        except SettingsError as error:
+            return serve_settings_error(name="fixture", version="1", build=curated, error=error)
     transport = TransportSettings(
         transport=asked.mode,
         host=asked.host,
@@ -195,6 +200,18 @@ def curated() -> Any:
         return "changed"
 
     return server
+
+
+def broken_lifespan() -> Any:
+    from mcp.server.mcpserver import MCPServer
+
+    @asynccontextmanager
+    async def lifespan(_server: object) -> AsyncGenerator[dict[str, Any]]:
+        print("stray print")
+        raise SettingsError("The folder /nowhere does not exist.", "Create it or name another.")
+        yield {}
+
+    return MCPServer("fixture", version="1", lifespan=lifespan)
 
 
 def broken() -> Any:

@@ -35,6 +35,14 @@ async def test_only_reading_tools_are_listed_and_every_call_tells_the_error(era:
 
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])
+async def test_an_error_found_by_the_lifespan_is_told_in_the_same_conversation(era: str) -> None:
+    async with Client(parameters("broken-lifespan"), mode=era) as client:
+        result = await client.call_tool("look", {})
+        assert result.is_error
+        assert ERROR in result.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.parametrize("era", ["legacy", "auto"])
 async def test_the_instructions_begin_with_the_error(era: str) -> None:
     async with Client(parameters("settings-error"), mode=era) as client:
         assert client.instructions is not None

@@ -76,6 +76,7 @@ def test_a_stuck_thread_of_the_sdk_is_given_up_when_the_bound_ends(start: Start)
     server.told("sync_stuck began")
     server.signal(signal.SIGTERM)
     assert server.ended() == 128 + signal.SIGTERM
+    assert "cut short" in server.log
 
 
 def test_a_lifespan_that_hangs_is_given_up_when_the_bound_ends(start: Start) -> None:
@@ -260,3 +261,63 @@ def test_standard_streams_that_were_closed_at_the_start_do_not_reach_files(tmp_p
     )
     assert done.returncode == 0
     assert "lifespan left" in (tmp_path / "log").read_text()
+
+
+def test_a_person_who_starts_it_in_a_terminal_is_told_and_can_end_it() -> None:
+    import pty
+    from pathlib import Path
+
+    ours, theirs = pty.openpty()
+    fixture = Path(__file__).with_name("fixture_server.py")
+    process = subprocess.Popen(
+        [sys.executable, str(fixture), "stdio"], stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    assert process.stderr is not None
+    try:
+        assert b"Ctrl-C ends it" in process.stderr.readline()
+        assert b"lifespan entered" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stderr.close()
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_a_cancelled_call_stops_and_is_never_answered(start: Start) -> None:
+    server = start("stdio").open()
+    request = server.call("wait", name="c")
+    server.told("wait c began")
+    server.say({"method": "notifications/cancelled", "params": {"requestId": request}})
+    server.told("wait c was cancelled")
+    server.result(server.ask("ping"))
+    server.close_input()
+    assert server.ended() == 0
+    assert server.lines.get(timeout=5) is None
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+async def test_a_client_of_either_era_calls_and_cancels(era: str, tmp_path: Any) -> None:
+    from pathlib import Path
+
+    import anyio
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    fixture = str(Path(__file__).with_name("fixture_server.py"))
+    with (tmp_path / "log").open("w+") as log:
+        transport = stdio_client(StdioServerParameters(command=sys.executable, args=[fixture, "stdio"]), errlog=log)
+        async with Client(transport, mode=era) as client:
+            result = await client.call_tool("echo", {"text": "hello"})
+            assert result.content[0].text == "hello"  # pyright: ignore[reportAttributeAccessIssue]
+            with anyio.move_on_after(0.5) as scope:
+                await client.call_tool("wait", {"name": "e"})
+            assert scope.cancelled_caught
+            await client.call_tool("echo", {"text": "still there"})
+        log.seek(0)
+        told = log.read()
+    assert "wait e was cancelled" in told
+    assert "lifespan left" in told
