@@ -123,13 +123,12 @@ class StrictMetadata(FuncMetadata):
 
 
 def _dumped(adapter: TypeAdapter[Any], value: Any) -> dict[str, Any]:
-    """A result as JSON, by its own class, so that a subclass keeps its fields."""
+    """A result as JSON, by its own class, so that a subclass keeps its fields.
+
+    Lone surrogates are escaped before the values become JSON: that step would lose those in keys.
+    """
     dump = value.model_dump if isinstance(value, BaseModel) else partial(adapter.dump_python, value)
-    try:
-        dumped = dump(mode="json", by_alias=True, exclude_none=True)
-    except UnicodeEncodeError:  # a lone surrogate in a key; in a value it passes
-        dumped = to_jsonable_python(sendable(dump(mode="python", by_alias=True, exclude_none=True)))
-    return cast("dict[str, Any]", sendable(dumped))
+    return cast("dict[str, Any]", to_jsonable_python(sendable(dump(mode="python", by_alias=True, exclude_none=True))))
 
 
 def _refuse_unsendable(schema: Any) -> None:
