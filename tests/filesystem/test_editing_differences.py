@@ -88,7 +88,7 @@ def test_a_long_diff_is_cut_and_says_how_much_is_missing() -> None:
 def test_a_change_in_an_endless_line_is_shown_around_its_place() -> None:
     old = "a" * 100_000 + "needle" + "b" * 100_000
     text = unified_diff(_view(old), [Splice(100_000, 100_006, "thread")]).text
-    assert len(text) < 2_000
+    assert len(text) < 3_000
     assert "needle" in text
     assert "thread" in text
 

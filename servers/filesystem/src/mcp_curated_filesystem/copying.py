@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from mcp_curated_filesystem import leftovers
 from mcp_curated_filesystem.attributes import give_attributes, read_attributes
 from mcp_curated_filesystem.blocks import read_up_to
-from mcp_curated_filesystem.locking import try_flock
 from mcp_curated_filesystem.snapshots import READ_FLAGS
 from mcp_curated_shared.errors import CuratedError, TooLargeError
 from mcp_curated_shared.security.confinement import Confinement, Location, is_git_name
@@ -67,54 +66,33 @@ class Copy:
     left_out: dict[str, int] = field(default_factory=dict[str, int])
     entries: list[Entry] = field(default_factory=list[Entry])
 
-    def file(self, source: int, directory: int, name: str, relative: str = "") -> int:
-        """Copy an open file to a new name in a directory.
-
-        Returns:
-            An open descriptor of the copy, locked as long as it is open (see `leftovers`).
+    def file(self, source: int, target: int, relative: str = "") -> None:
+        """Copy one open file into another that is new.
 
         Raises:
             CuratedError: The source changed while it was being copied.
-            OSError: It cannot be read or written; the name is left to the caller to remove.
+            OSError: It cannot be read or written.
         """
         before = os.fstat(source)
-        target = os.open(name, _NEW_FILE_FLAGS, 0o600, dir_fd=directory)
-        try:
-            try_flock(target)
-            copy_content(source, target, self.work)
-            self._same_after(source, before, relative)
-            if self.whole:
-                self._verify(source, target)
-            self._finish(source, target, before)
-            os.fsync(target)
-        except BaseException:
-            os.close(target)
-            raise
+        copy_content(source, target, self.work)
+        self._same_after(source, before, relative)
+        if self.whole:
+            self._verify(source, target)
+        self._finish(source, target, before)
+        os.fsync(target)
         self.files += 1
         self.bytes += before.st_size
         self.work.done += 1
         self.entries.append(Entry(relative, before))
-        return target
 
-    def directory(self, source: int, directory: int, name: str, location: Location) -> int:
-        """Copy an open directory, with everything in it, to a new name in a directory.
-
-        Returns:
-            An open descriptor of the copy, locked as long as it is open (see `leftovers`).
+    def directory(self, source: int, target: int, location: Location) -> None:
+        """Copy everything in one open directory into another that is new.
 
         Raises:
             CuratedError: Nested too deep; cancelled; (`whole`) something in it cannot be copied.
             OSError: As `file`.
         """
-        os.mkdir(name, 0o700, dir_fd=directory)
-        target = os.open(name, _DIRECTORY_FLAGS, dir_fd=directory)
-        try:
-            try_flock(target)
-            self._tree(source, target, location, "", 0)
-        except BaseException:
-            os.close(target)
-            raise
-        return target
+        self._tree(source, target, location, "", 0)
 
     def _tree(self, source: int, target: int, location: Location, relative: str, depth: int) -> None:
         if depth > DEEPEST:
@@ -143,7 +121,11 @@ class Copy:
             try:
                 if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                     raise _changing(location)
-                os.close(self.file(descriptor, target, name, relative))
+                copy = new_file(target, name)
+                try:
+                    self.file(descriptor, copy, relative)
+                finally:
+                    os.close(copy)
             finally:
                 os.close(descriptor)
         else:
@@ -163,8 +145,7 @@ class Copy:
     def _subdirectory(self, source: int, target: int, location: Location, relative: str, depth: int) -> None:
         inner = os.open(location.name, _DIRECTORY_FLAGS, dir_fd=source)
         try:
-            os.mkdir(location.name, 0o700, dir_fd=target)
-            copy = os.open(location.name, _DIRECTORY_FLAGS, dir_fd=target)
+            copy = new_directory(target, location.name)
             try:
                 self._tree(inner, copy, location, relative, depth + 1)
             finally:
@@ -217,6 +198,17 @@ class Copy:
         same_owner = os.fstat(target).st_uid == before.st_uid
         os.fchmod(target, keep if self.whole and same_owner else keep & ~(stat.S_ISUID | stat.S_ISGID))
         os.utime(target, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def new_file(directory: int, name: str) -> int:
+    """Make an empty file that only we can read, and open it."""
+    return os.open(name, _NEW_FILE_FLAGS, 0o600, dir_fd=directory)
+
+
+def new_directory(directory: int, name: str) -> int:
+    """Make an empty directory that only we can read, and open it."""
+    os.mkdir(name, 0o700, dir_fd=directory)
+    return os.open(name, _DIRECTORY_FLAGS, dir_fd=directory)
 
 
 def _changing(location: Location) -> CuratedError:

@@ -195,12 +195,14 @@ def _rows(view: View, mark: str, text: str) -> list[str]:
 
 
 def _row(view: View, mark: str, lines: list[str], focus: int = 0) -> list[str]:
+    width = LINE_CHARACTERS * (2 if view.by_byte else 1)  # most letters beyond ASCII have two bytes
     rows: list[str] = []
     for line in lines:
         bare = line.rstrip("\r\n")
-        low = max(0, focus - LINE_CHARACTERS // 4) if len(bare) > LINE_CHARACTERS else 0
-        shown = show_undecodable(view.shown(bare[low : low + LINE_CHARACTERS]))[0]
-        more = len(bare) - low - LINE_CHARACTERS
+        low = view.whole_characters(bare, max(0, focus - width // 4)) if len(bare) > width else 0
+        high = view.whole_characters(bare, low + width)
+        shown = show_undecodable(view.shown(bare[low:high]))[0]
+        more = len(bare) - high
         left, right = f"({low:,} before) ..." if low else "", f"... ({more:,} more)" if more > 0 else ""
         rows.append(f"{mark}{left}{shown}{right}")
         if not line.endswith(view.ends_line):

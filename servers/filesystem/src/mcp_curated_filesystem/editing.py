@@ -84,7 +84,7 @@ def edit_file(
         refuse_read_only(target, snapshot.stat)
         view = View.of(data, _form(target, data))
         work.check()
-        resolved = resolve(view, edits)
+        resolved = resolve(view, edits, work)
         splices = sorted((splice for one in resolved for splice in one.splices), key=_place)
         pieces = _pieces(view, splices)
         version, notes = version_of(snapshot), (target.location.note, *(one.note for one in resolved))

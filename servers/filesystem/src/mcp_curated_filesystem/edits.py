@@ -10,9 +10,11 @@ from mcp_curated_filesystem.matching import Span, View, find_exact, line_numbers
 from mcp_curated_filesystem.near_misses import SECONDS, describe, find_near_miss
 from mcp_curated_filesystem.tolerance import find_tolerated
 from mcp_curated_shared.errors import CuratedError, InvalidArgumentError
+from mcp_curated_shared.work import Work
 
 _MOST_LISTED = 20
 _MOST_TOLD = 5
+_MOST_PLACES = 200_000
 _QUOTED_CHARACTERS = 60
 
 
@@ -75,12 +77,13 @@ def check(edits: Sequence[Edit]) -> None:
             raise InvalidArgumentError(f"{name}expectedCount must be 1 or more.")
 
 
-def resolve(view: View, edits: Sequence[Edit]) -> list[Resolved]:
+def resolve(view: View, edits: Sequence[Edit], work: Work) -> list[Resolved]:
     """Find every edit in the original.
 
     Args:
         view: The file.
         edits: Checked by `check`.
+        work: Cancels it.
 
     Raises:
         EditError: It tells each edit that fails, the first few in full.
@@ -91,7 +94,7 @@ def resolve(view: View, edits: Sequence[Edit]) -> list[Resolved]:
     deadline = time.monotonic() + SECONDS
     for number, edit in enumerate(edits, 1):
         try:
-            resolved.append(_resolve(view, edit, resolved, _name(number, edits), deadline))
+            resolved.append(_resolve(view, edit, resolved, _name(number, edits), deadline, work))
         except EditError as error:
             failures.append(error)
             resolved.append(Resolved((), ()))
@@ -113,16 +116,25 @@ def _name(number: int, edits: Sequence[Edit]) -> str:
     return f"Edit {number} of {len(edits)}: " if len(edits) > 1 else ""
 
 
-def _resolve(view: View, edit: Edit, earlier: list[Resolved], name: str, deadline: float) -> Resolved:
-    spans = find_exact(view, edit.old_text)
+def _resolve(view: View, edit: Edit, earlier: list[Resolved], name: str, deadline: float, work: Work) -> Resolved:
+    spans = find_exact(view, edit.old_text, at_most=_MOST_PLACES + 1)
     if not spans:
         return _resolve_tolerantly(view, edit, earlier, name, deadline)
     _check_count(view, edit, spans, name)
-    splices = [splice for span in spans for splice in fit(view, span, edit.old_text, edit.new_text)]
+    splices: list[Splice] = []
+    for span in spans:
+        work.check()
+        splices += fit(view, span, edit.old_text, edit.new_text)
     return Resolved(tuple(spans), tuple(splices))
 
 
 def _check_count(view: View, edit: Edit, spans: list[Span], name: str) -> None:
+    if len(spans) > _MOST_PLACES:
+        raise EditError(
+            f"{name}oldText is there more than {_MOST_PLACES:,} times.",
+            "Quote more text around the right place.",
+            kind="ambiguous",
+        )
     if edit.expected_count is not None:
         if len(spans) != edit.expected_count:
             raise EditError(

@@ -25,7 +25,8 @@ NOTE_SUFFIX = ".json"
 """Beside each entry of the trash a note says where it came from; its name is the entry's with this."""
 
 _TEMPORARY = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}\.tmp")
-_SAVED = ".saved"
+SAVED_SUFFIX = ".saved"
+"""How the safety copy of a file that is overwritten in place ends."""
 _MOST_REMEMBERED = 512
 
 _swept: OrderedDict[tuple[int, int], int] = OrderedDict()
@@ -37,6 +38,11 @@ def is_ours(name: str) -> bool:
     return name.startswith(PREFIX)
 
 
+def is_temporary(name: str) -> bool:
+    """Whether it is the name of something that is not finished."""
+    return _TEMPORARY.fullmatch(name) is not None
+
+
 def temporary_name() -> str:
     """A new name for something that is not finished."""
     return f"{PREFIX}{secrets.token_hex(8)}.tmp"
@@ -44,7 +50,7 @@ def temporary_name() -> str:
 
 def saved_name() -> str:
     """A new name for the safety copy of a file that is overwritten in place: kept if the writer is killed."""
-    return f"{PREFIX}{secrets.token_hex(8)}{_SAVED}"
+    return f"{PREFIX}{secrets.token_hex(8)}{SAVED_SUFFIX}"
 
 
 def refuse_reserved(relative: str, shown: str) -> None:
@@ -76,7 +82,7 @@ def sweep(directory: int) -> bool:
             return True
     try:
         with os.scandir(directory) as entries:
-            names = [entry.name for entry in entries if _TEMPORARY.fullmatch(entry.name)]
+            names = [entry.name for entry in entries if is_temporary(entry.name)]
     except OSError:
         return False
     return all([_remove_if_abandoned(directory, name) for name in names])

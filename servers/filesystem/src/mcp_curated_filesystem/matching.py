@@ -11,7 +11,7 @@ Line ends never decide a match: a line feed that is looked for is found as LF, C
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 
 from mcp_curated_filesystem.encodings import STATEFUL, EncodingError, gives_bytes_back, keeps_ascii
 from mcp_curated_filesystem.text import TextForm, decode, encode_part
@@ -79,6 +79,13 @@ class View:
         """Turn a piece of the view into text for a reader; undecodable bytes are surrogate escapes."""
         return decode(text.encode("latin-1"), replace(self.form, bom=b"")) if self.by_byte else text
 
+    def whole_characters(self, text: str, at: int) -> int:
+        """Move an offset in a piece of the view back to where a character begins, so that cutting there hides none."""
+        if self.by_byte and self.form.encoding == "utf-8":
+            while 0 < at < len(text) and "\x80" <= text[at] < "\xc0":
+                at -= 1
+        return at
+
     def stored(self, text: str) -> bytes:
         """Turn a piece of the view, or what `written` gave, into the file's bytes.
 
@@ -118,12 +125,18 @@ def unified_breaks(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def find_exact(view: View, asked: str) -> list[Span]:
-    """Find every place of `asked`, left to right, without overlaps; line ends may differ."""
+def find_exact(view: View, asked: str, *, at_most: int | None = None) -> list[Span]:
+    """Find the places of `asked`, left to right, without overlaps; line ends may differ.
+
+    Args:
+        view: The file.
+        asked: What to find, in the caller's characters.
+        at_most: Stop after so many.
+    """
     needle = view.sought(unified_breaks(asked))
     if not needle:
         return []
-    return list(_occurrences(view, needle))
+    return list(islice(_occurrences(view, needle), at_most))
 
 
 def overlapping(view: View, asked: str, found: Span) -> Span | None:

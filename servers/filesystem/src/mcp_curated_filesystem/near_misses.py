@@ -8,7 +8,7 @@ import re
 import time
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -19,7 +19,8 @@ SECONDS = 0.12
 """The time that looking for the closest block may take."""
 
 _LEAST_ALIKE = 0.5
-_MOST_LINES = 40
+_MOST_LINES = 30
+_MOST_REASONS = 8
 _LINE_CHARACTERS = 200
 _WORD = re.compile(r"\w{2,}")
 _PIECE = 8
@@ -89,13 +90,12 @@ def find_near_miss(view: View, asked: str, *, seconds: float = SECONDS) -> NearM
     """
     deadline = time.monotonic() + seconds
     lines = unified_breaks(asked).strip("\n").split("\n")[:_MOST_LINES]
-    wanted = "\n".join(_plain(line) for line in lines)
+    wanted = [_plain(line) for line in lines]
     best: tuple[float, int] = (0.0, 0)
     for compared, start in enumerate(_candidates(view, lines, deadline)):
         if compared and time.monotonic() > deadline:
             break
-        block = "\n".join(_plain(line) for line in _block(view, start, len(lines)))
-        likeness = _likeness(wanted, block, best[0])
+        likeness = _likeness(wanted, [_plain(line) for line in _block(view, start, len(lines))], best[0])
         if likeness > best[0]:
             best = likeness, start
     if best[0] < _LEAST_ALIKE:
@@ -104,11 +104,47 @@ def find_near_miss(view: View, asked: str, *, seconds: float = SECONDS) -> NearM
     return NearMiss(line_numbers(view, [best[1]])[0], there, tuple(lines), best[0])
 
 
-def _likeness(wanted: str, block: str, floor: float) -> float:
-    matcher = SequenceMatcher(None, block, wanted, autojunk=len(wanted) > 2_000)
-    if matcher.real_quick_ratio() <= floor or matcher.quick_ratio() <= floor:
+def _likeness(wanted: list[str], block: list[str], floor: float) -> float:
+    """How much of both texts is in lines that are alike, from 0 to 1; 0 if it cannot be more than `floor`."""
+    total = sum(map(len, wanted)) + sum(map(len, block))
+    pairs = list(_paired(block, wanted))
+    if not total or _weigh(pairs, _at_most) / total <= floor:
         return 0.0
-    return matcher.ratio()
+    return _weigh(pairs, _exactly) / total
+
+
+_Pair = tuple[int | None, int | None]
+
+
+def _paired(there: Sequence[str], asked: Sequence[str]) -> Iterator[tuple[str | None, str | None]]:
+    """The lines of both texts side by side; None where one has no line."""
+    for one, two in _aligned(there, asked):
+        yield (None if one is None else there[one]), (None if two is None else asked[two])
+
+
+def _aligned(there: Sequence[str], asked: Sequence[str]) -> Iterator[_Pair]:
+    codes = SequenceMatcher(None, there, asked, autojunk=False).get_opcodes()
+    for _, low, high, first, last in codes:
+        for index in range(max(high - low, last - first)):
+            one, two = low + index, first + index
+            yield (one if one < high else None), (two if two < last else None)
+
+
+def _at_most(there: str, asked: str) -> float:
+    return SequenceMatcher(None, there, asked, autojunk=False).quick_ratio()
+
+
+def _exactly(there: str, asked: str) -> float:
+    return SequenceMatcher(None, there, asked, autojunk=False).ratio()
+
+
+def _weigh(pairs: Sequence[tuple[str | None, str | None]], alike: Callable[[str, str], float]) -> float:
+    weight = 0.0
+    for there, asked in pairs:
+        if there is not None and asked is not None:
+            same = 1.0 if there == asked else alike(there, asked)
+            weight += same * (len(there) + len(asked))
+    return weight
 
 
 def _plain(line: str) -> str:
@@ -122,7 +158,8 @@ def _block(view: View, start: int, count: int) -> list[str]:
         end = line_end(view, start)
         if end == start:
             break
-        lines.append(view.shown(view.text[start : min(end, start + 4_000)]).rstrip("\r\n"))
+        line = view.text[start:end]
+        lines.append(view.shown(line[: view.whole_characters(line, 4_000)]).rstrip("\r\n"))
         start = end
     return lines
 
@@ -179,21 +216,23 @@ def describe(near: NearMiss) -> str:
     """Show a near miss: the file's lines with their numbers, the sought line under each that differs, and why."""
     rows = [f"The closest text is at {_lines_named(near)}:"]
     reasons: list[str] = []
-    for index, asked in enumerate(near.asked):
-        number = near.line + index
-        there = near.there[index] if index < len(near.there) else None
-        if there == asked:
-            rows.append(f"  {number} | {_clipped(asked)}")
-            continue
-        rows.append(f"> {number} | {_marked(there) if there is not None else '(the file ends)'}")
-        rows.append(f"   oldText: {_marked(asked)}")
-        if there is not None:
-            reasons += [f"line {number}: {reason}" for reason in differences(there, asked)]
-    if reasons:
-        rows += [f"- {reason}" for reason in reasons[:8]]
-    if len(reasons) > 8:
-        rows.append(f"- and {len(reasons) - 8} more")
+    for one, two in _aligned(near.there, near.asked):
+        there = None if one is None else near.there[one]
+        asked = None if two is None else near.asked[two]
+        if there is not None and one is not None:
+            rows.append(_row(near.line + one, there, same=there == asked))
+        if asked is not None and there != asked:
+            rows.append(f"   oldText: {_marked(asked)}")
+        if there is not None and asked is not None and one is not None and there != asked:
+            reasons += [f"line {near.line + one}: {reason}" for reason in differences(there, asked)]
+    rows += [f"- {reason}" for reason in reasons[:_MOST_REASONS]]
+    if len(reasons) > _MOST_REASONS:
+        rows.append(f"- and {len(reasons) - _MOST_REASONS} more")
     return "\n".join(rows)
+
+
+def _row(number: int, line: str, *, same: bool) -> str:
+    return f"  {number} | {_clipped(line)}" if same else f"> {number} | {_marked(line)}"
 
 
 def _lines_named(near: NearMiss) -> str:

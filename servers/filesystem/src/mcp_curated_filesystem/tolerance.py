@@ -4,7 +4,6 @@ Only spaces and tabs at the two ends of a line are forgiven. Other look-alikes (
 shown as a near miss and never taken for what they are not: they can be what the edit is about.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mcp_curated_filesystem.indentation import Rule, indentation_of, learn
@@ -59,18 +58,19 @@ def find_tolerated(view: View, asked: str) -> list[Tolerated]:
     return found
 
 
-def _starts(view: View, bare: list[str]) -> Iterator[int]:
-    """Where a block may begin: at each place of its longest line, as many lines earlier."""
+def _starts(view: View, bare: list[str]) -> list[int]:
+    """Where a block may begin: where a line is its longest line, as many lines earlier. None if there are too many."""
     anchor = max(range(len(bare)), key=lambda index: len(bare[index]))
-    at, last = view.text.find(bare[anchor]), -1
+    starts: list[int] = []
+    at = view.text.find(bare[anchor])
     for _ in range(_MOST_CANDIDATES):
         if at < 0:
-            return
+            return starts
         start = line_start(view, at)
-        if start != last and view.text[start:at].strip(" \t") == "":
-            last = start
-            yield _lines_up(view, start, anchor)
-        at = view.text.find(bare[anchor], at + 1)
+        if view.text[start:at].strip(" \t") == "":
+            starts.append(_lines_up(view, start, anchor))
+        at = view.text.find(bare[anchor], line_end(view, at))
+    return []
 
 
 def _lines_up(view: View, start: int, count: int) -> int:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from mcp_curated_filesystem import leftovers
 from mcp_curated_filesystem.changing import foreseen
-from mcp_curated_filesystem.copying import Copy
+from mcp_curated_filesystem.copying import Copy, new_directory, new_file
 from mcp_curated_filesystem.departing import refuse_closed_inside, remove_moved
+from mcp_curated_filesystem.locking import locked, try_flock
 from mcp_curated_filesystem.renaming import rename_new
 from mcp_curated_filesystem.snapshots import READ_FLAGS, sync_directory
 from mcp_curated_shared.errors import ConflictError, NotAllowedError
@@ -252,11 +253,17 @@ def _put(copy: Copy, source: int, location: Location, target: Target) -> None:
     """Build a copy under a name of ours, then give it its name; what fails before leaves nothing."""
     name = leftovers.temporary_name()
     held = -1
+    is_directory = stat.S_ISDIR(os.fstat(source).st_mode)
     try:
-        if stat.S_ISDIR(os.fstat(source).st_mode):
-            held = copy.directory(source, target.directory, name, location)
+        with locked(target.directory, copy.work) as directory:  # no sweep between its birth and its own lock
+            if directory is not None:
+                leftovers.sweep(directory)
+            held = (new_directory if is_directory else new_file)(target.directory, name)
+            try_flock(held)
+        if is_directory:
+            copy.directory(source, held, location)
         else:
-            held = copy.file(source, target.directory, name)
+            copy.file(source, held)
         copy.work.check()
         try:
             rename_new((target.directory, name), (target.directory, target.name))
