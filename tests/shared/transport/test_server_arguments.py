@@ -4,6 +4,8 @@ import json
 from typing import Annotated, Any, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mcp.server.mcpserver.tools import Tool
 from pydantic import BaseModel, Field, field_validator
 
@@ -179,15 +181,34 @@ def test_what_came_is_shown_escaped_and_short() -> None:
 
 
 def test_no_message_holds_the_validators_words_or_link() -> None:
-    for given in ({"whole": "2"}, {"inner": [1]}, {"pair": [1]}, {"unique": [[1]]}, {"even": 1}):
-        message = refused(**given)
+    for wrong in ({"whole": "2"}, {"inner": [1]}, {"pair": [1]}, {"unique": [[1]]}, {"even": 1}):
+        message = refused(**wrong)
         assert "pydantic" not in message
         assert "Input should" not in message
         assert "http" not in message
 
 
-def test_deeply_nested_json_text_is_refused_not_followed() -> None:
-    assert refused(names="[" * 100_000).startswith("names must be a list")
+@pytest.mark.parametrize("depth", [100, 300, 480, 700, 950, 100_000])
+def test_deeply_nested_json_text_is_refused_not_followed(depth: int) -> None:
+    assert refused(names="[" * depth + "]" * depth).startswith("names")
+    assert refused(table='{"a":' * depth + "1" + "}" * depth).startswith("table")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=9),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=12,
+)
+NAMES = st.sampled_from([*TOOL.parameters["properties"], "Text", "dry_run", "\u202e", ""])
+
+
+@given(st.dictionaries(NAMES, JSON | JSON.map(json.dumps), max_size=6))
+def test_whatever_comes_is_taken_or_refused_in_one_printable_line(arguments: dict[str, Any]) -> None:
+    try:
+        METADATA.validate_arguments(arguments)
+    except InvalidArgumentError as error:
+        assert str(error).isprintable()
+        assert len(str(error)) < 1_500
 
 
 @pytest.mark.anyio

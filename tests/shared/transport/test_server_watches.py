@@ -1,8 +1,10 @@
 """Live resources: watched by those who may read them, for as long as they listen, in both eras."""
 
+from collections.abc import Callable
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
@@ -215,3 +217,83 @@ async def test_without_live_resources_subscriptions_are_neither_offered_nor_serv
         with pytest.raises(MCPError):
             await watch(client, era, "sample:a")
     await server.notify_resource_updated("sample:a")
+
+
+class Gated(Recorded):
+    """Watches whose start and stop wait for the test."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_start = anyio.Event()
+        self.may_stop = anyio.Event()
+        self.stopping = anyio.Event()
+        self.given_up = anyio.Event()
+
+    async def start(self, uri: str, context: RequestContext) -> None:
+        await super().start(uri, context)
+        try:
+            await self.may_start.wait()
+        except BaseException:
+            self.given_up.set()
+            raise
+
+    async def stop(self, uri: str) -> None:
+        self.stopping.set()
+        await self.may_stop.wait()
+        await super().stop(uri)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    with anyio.fail_after(SECONDS):
+        while not condition():
+            await anyio.lowlevel.checkpoint()
+
+
+@pytest.mark.anyio
+async def test_two_who_come_at_once_share_one_start() -> None:
+    watches = Gated()
+    watches.may_stop.set()
+    server = build(watches=watches)
+    async with over_memory(server, LEGACY) as one, over_memory(server, LEGACY) as two:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(subscribe, one, "sample:a")
+            tasks.start_soon(subscribe, two, "sample:a")
+            await until(lambda: watches.events.count("allow sample:a") == 2)
+            watches.may_start.set()
+        await unsubscribe(one, "sample:a")
+        assert "stop sample:a" not in watches.events
+        await unsubscribe(two, "sample:a")
+    assert watches.events.count("start sample:a") == watches.events.count("stop sample:a") == 1
+
+
+@pytest.mark.anyio
+async def test_one_who_comes_while_a_watch_is_being_stopped_gets_a_new_one() -> None:
+    watches = Gated()
+    watches.may_start.set()
+    server = build(watches=watches)
+    async with over_memory(server, LEGACY) as one, over_memory(server, LEGACY) as two:
+        await subscribe(one, "sample:a")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(unsubscribe, one, "sample:a")
+            await until(watches.stopping.is_set)
+            tasks.start_soon(subscribe, two, "sample:a")
+            await until(lambda: watches.events.count("allow sample:a") == 2)
+            watches.may_stop.set()
+        assert watches.events[-3:] == ["allow sample:a", "stop sample:a", "start sample:a"]
+
+
+@pytest.mark.anyio
+async def test_one_who_leaves_while_a_watch_is_being_started_leaves_nothing() -> None:
+    watches = Gated()
+    watches.may_stop.set()
+    async with over_memory(build(watches=watches), LEGACY) as client:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(subscribe, client, "sample:a")
+            await until(lambda: "start sample:a" in watches.events)
+            tasks.cancel_scope.cancel()
+        await until(watches.given_up.is_set)
+        watches.may_start.set()
+        await subscribe(client, "sample:a")
+        await unsubscribe(client, "sample:a")
+    assert watches.events.count("start sample:a") == 2
+    assert watches.events[-1] == "stop sample:a"

@@ -232,6 +232,6 @@ def _decoded(text: str) -> object:
     """The list or object that a string holds as JSON, else None."""
     try:
         value: object = json.loads(text)
+        return _exact(cast("object", value)) if isinstance(value, (list, dict)) else None
     except (ValueError, RecursionError):
         return None
-    return _exact(cast("object", value)) if isinstance(value, (list, dict)) else None
