@@ -59,6 +59,10 @@ def test_a_cut_text_always_fits_and_always_tells(text: str, characters: int) -> 
         assert f"[Cut: {said:,} of {len(text):,} characters" in short
 
 
+def test_a_budget_too_small_for_the_note_is_kept_all_the_same() -> None:
+    assert len(cut("x" * 100, 10, "read_more")) <= 10
+
+
 def test_rows_that_fit_are_joined() -> None:
     assert cut_rows(["a", "b"], 100, lambda shown: f"from {shown}") == "a\nb"
 

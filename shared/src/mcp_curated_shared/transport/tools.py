@@ -216,7 +216,3 @@ class ToolBox:
         real = name if alias is None else alias.target
         tool = self._tools.get(real)
         return None if tool is None else (tool, self._listed[real], alias)
-
-    def names(self) -> list[str]:
-        """Every name that is answered, listed ones first."""
-        return [*self._tools, *self._aliases]
