@@ -180,8 +180,11 @@ def _first_difference(before: list[str], after: list[str]) -> int:
     """Where the first pair of lines parts, so that a cut line shows that part."""
     if not (before and after):
         return 0
-    pairs = zip(before[0], after[0], strict=False)
-    return next((index for index, (one, two) in enumerate(pairs) if one != two), 0)
+    low, high = 0, min(len(before[0]), len(after[0]))
+    while low < high:  # halving: a line may have millions of characters
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if before[0][low:middle] == after[0][low:middle] else (low, middle - 1)
+    return low
 
 
 def _lines(view: View, text: str) -> list[str]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from mcp_curated_filesystem import leftovers
 from mcp_curated_filesystem.blocks import read_up_to
-from mcp_curated_filesystem.snapshots import WRITE_BYTES, Piece, Snapshot, changed, same_content, sync_directory
+from mcp_curated_filesystem.snapshots import Piece, Snapshot, changed, in_blocks, same_content, sync_directory
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement import Target
 from mcp_curated_shared.work import Work
@@ -101,10 +101,10 @@ def _save(target: Target, old: bytes) -> str | None:
 
 def _put(descriptor: int, pieces: Sequence[Piece]) -> None:
     at = 0
-    for piece in pieces:
-        rest = memoryview(piece)
+    for block in in_blocks(pieces):
+        rest = block
         while rest:
-            written = os.pwrite(descriptor, rest[:WRITE_BYTES], at)
+            written = os.pwrite(descriptor, rest, at)
             rest = rest[written:]
             at += written
     os.ftruncate(descriptor, at)

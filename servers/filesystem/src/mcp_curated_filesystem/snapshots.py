@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mcp_curated_filesystem.blocks import read_up_to
@@ -102,13 +102,30 @@ def same_content(descriptor: int, data: bytes) -> bool:
     return at == len(data)
 
 
+def in_blocks(pieces: Iterable[Piece]) -> Iterator[memoryview]:
+    """Give the content a megabyte at a time; an edit of many places has very many small pieces."""
+    small = bytearray()
+    for piece in pieces:
+        if len(small) + len(piece) < WRITE_BYTES:
+            small += piece
+            continue
+        if small:
+            yield memoryview(bytes(small))
+            small.clear()
+        whole = memoryview(piece)
+        for at in range(0, len(whole), WRITE_BYTES):
+            yield whole[at : at + WRITE_BYTES]
+    if small:
+        yield memoryview(bytes(small))
+
+
 def write_all(descriptor: int, pieces: Sequence[Piece], work: Work) -> None:
     """Write the pieces one after another, looking at `work` once a megabyte."""
-    for piece in pieces:
-        rest = memoryview(piece)
+    for block in in_blocks(pieces):
+        work.check()
+        rest = block
         while rest:
-            work.check()
-            rest = rest[os.write(descriptor, rest[:WRITE_BYTES]) :]
+            rest = rest[os.write(descriptor, rest) :]
 
 
 def sync_directory(directory: int | None) -> None:
