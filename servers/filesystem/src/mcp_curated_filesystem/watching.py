@@ -9,6 +9,7 @@ Events can be lost while the set of watched directories changes, and a directory
 same name. Both are covered by comparing identities and time stamps on every round and at least every two seconds.
 """
 
+import asyncio
 import logging
 import os
 import sys
@@ -108,6 +109,7 @@ class Watcher:
     limit: int = WATCH_LIMIT
     _watches: dict[str, Watch] = field(default_factory=dict[str, Watch])
     _wake: anyio.Event = field(default_factory=anyio.Event)
+    _armed: anyio.Event = field(default_factory=anyio.Event)
 
     def __len__(self) -> int:
         return len(self._watches)
@@ -129,7 +131,7 @@ class Watcher:
                 self._watches[uri] = Watch(
                     uri, path, confinement, held.directory, held.identity, held.name, held.signature
                 )
-                self._restart()
+                await self._arm()
                 return
             os.close(held.directory)
         self._watches[uri].users += 1
@@ -150,22 +152,32 @@ class Watcher:
         try:
             while True:
                 self._wake = anyio.Event()
-                if not self._watches:
+                if self._watches:
+                    await self._round(self._armed)
+                else:
                     await self._wake.wait()
-                    continue
-                await self._round()
         finally:
             for watch in self._watches.values():
                 watch.close()
             self._watches.clear()
 
     def _restart(self) -> None:
+        """Let the loop begin a round with the present set of directories."""
+        self._armed = anyio.Event()
         self._wake.set()
 
-    async def _round(self) -> None:
-        """Listen with the present set of directories until it has to change."""
+    async def _arm(self) -> None:
+        """Begin a new round and wait until its directories are watched: a change right after it must be seen."""
+        self._restart()
+        with anyio.move_on_after(ROUND_MILLISECONDS / 1_000):
+            await self._armed.wait()
+
+    async def _round(self, armed: anyio.Event) -> None:
+        """Listen with the present set of directories until it has to change; `armed` is set when it listens."""
         await self._compare()
         paths = {_watch_path(watch) for watch in self._watches.values()}
+        # watchfiles sets its watches before it first waits, so this callback runs when they are there.
+        asyncio.get_running_loop().call_soon(armed.set)
         async for touched in _events(sorted(paths), self._wake):
             await self._announce(touched)
             if await self._compare() or self._wake.is_set():

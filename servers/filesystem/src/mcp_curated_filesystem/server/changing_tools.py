@@ -1,9 +1,10 @@
 """The tools that change files."""
 
+import json
 from typing import Annotated, Literal
 
 from mcp_types import ContentBlock
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from mcp_curated_filesystem import editing, transferring, writing
 from mcp_curated_filesystem.server.arguments import FilePath, FolderPath, IfVersion
@@ -29,9 +30,16 @@ class TextEdit(BaseModel):
         return editing.Edit(self.oldText, self.newText, self.replaceAll, self.expectedCount)
 
 
+def as_text(content: object) -> object:
+    """Some clients send the content of a JSON file as the object itself: it is written out, indented by two."""
+    if isinstance(content, (dict, list)):
+        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    return content
+
+
 async def write_file(
     path: FilePath,
-    content: Annotated[str, Field(description="The text")],
+    content: Annotated[str, BeforeValidator(as_text), Field(description="The text")],
     ctx: FilesystemContext,
     roots: PathRoots,
     mode: Annotated[

@@ -12,6 +12,7 @@ from mcp_curated_filesystem.settings import FilesystemSettings
 from mcp_curated_filesystem.watching import Watcher
 from mcp_curated_shared.security.confinement import Confinement
 from mcp_curated_shared.security.limits import Budget
+from mcp_curated_shared.transport.replies import Progress
 from mcp_curated_shared.work import Work, WorkPool
 
 T = TypeVar("T")
@@ -66,7 +67,7 @@ class Filesystem:
             work_on,
             seconds=self.settings.limits.call_seconds,
             lane=lane_of(self.client_roots.confinement, path),
-            progress=context.report_progress if long else None,
+            progress=Progress(context) if long else None,
             long=long,
         )
 
