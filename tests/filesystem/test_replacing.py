@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -195,6 +196,38 @@ def test_extended_attributes_are_kept(confinement: Confinement, tmp_path: Path) 
         pytest.skip("this file system has no user attributes")
     _edit(confinement, file, "a", "b")
     assert os.getxattr(file, "user.note") == b"mine"
+
+
+def _default_acl(directory: Path) -> None:
+    """Let user 1234 write what is made in a directory: acl(5) in the form of xattr(7) `system.posix_acl_default`."""
+    everyone = 0xFFFFFFFF
+    rules = [(0x01, 6, everyone), (0x02, 6, 1234), (0x04, 0, everyone), (0x10, 6, everyone), (0x20, 0, everyone)]
+    packed = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *rule) for rule in rules)
+    try:
+        os.setxattr(directory, "system.posix_acl_default", packed)
+    except OSError:
+        pytest.skip("this file system has no access control lists")
+
+
+@needs_linux
+def test_a_replacement_grants_nobody_what_the_old_file_did_not(confinement: Confinement, tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    file.write_bytes(b"a")
+    file.chmod(0o640)
+    _default_acl(tmp_path)
+    _edit(confinement, file, "a", "b")
+    assert "system.posix_acl_access" not in os.listxattr(file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+@needs_linux
+def test_a_new_file_gets_the_access_list_of_its_directory(confinement: Confinement, tmp_path: Path) -> None:
+    _default_acl(tmp_path)
+    (tmp_path / "other").touch()
+    write_file(confinement, str(tmp_path / "new"), "x", work=Work())
+    name = "system.posix_acl_access"
+    assert os.getxattr(tmp_path / "new", name) == os.getxattr(tmp_path / "other", name)
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
 @needs_root

@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import stat
+import struct
 import sys
 from functools import lru_cache
 
@@ -11,6 +12,7 @@ from mcp_curated_shared.security.confinement import Target
 
 _ACL = "system.posix_acl_access"
 _DEFAULT_ACL = "system.posix_acl_default"
+_OWNER, _GROUP, _MASK, _OTHER = 0x01, 0x04, 0x10, 0x20
 # A write takes a file's capabilities away (capabilities(7)); a replacement must not give them to new content.
 _NEVER_COPIED = {"security.capability", "security.ima", "security.evm"}
 
@@ -111,23 +113,41 @@ def _drop_inherited_acl(descriptor: int) -> None:
             raise
 
 
-def usual_mode(directory: int) -> int | None:
-    """The mode that a new file of ours shall have: 0666 less the umask, as every program makes them.
+def give_usual_rights(directory: int, descriptor: int) -> None:
+    """Give a new file of ours, born secret, the rights that every program's new files get in this directory.
 
-    Returns:
-        None in a directory with a default ACL, for which the inherited ACL decides and `chmod` would undo it.
+    That is its default ACL, or 0666 less the umask where it has none (acl(5), "Object creation and default ACLs").
+
+    Raises:
+        OSError: They cannot be set.
     """
-    return None if _has_default_acl(directory) else 0o666 & ~_umask()
+    default = _default_acl(directory)
+    if default is None:
+        os.fchmod(descriptor, 0o666 & ~_umask())
+    elif sys.platform == "linux":
+        os.setxattr(descriptor, _ACL, _for_new_file(default))
 
 
-def _has_default_acl(directory: int) -> bool:
+def _default_acl(directory: int) -> bytes | None:
     if sys.platform != "linux":
-        return False
+        return None
     try:
         # An O_PATH descriptor cannot be asked itself (open(2)).
-        return bool(os.getxattr(f"/proc/self/fd/{directory}", _DEFAULT_ACL))
+        return os.getxattr(f"/proc/self/fd/{directory}", _DEFAULT_ACL) or None
     except OSError:
-        return False
+        return None
+
+
+def _for_new_file(default: bytes) -> bytes:
+    """Turn a default ACL into that of a file made with mode 0666: nothing may be executed by owner, mask and others.
+
+    The form is a 4-byte version, then (tag, permissions, id) of 2, 2 and 4 bytes, little-endian.
+    """
+    entries = list(struct.iter_unpack("<HHI", default[4:]))
+    tags = {tag for tag, _, _ in entries}
+    limited = {_OWNER, _OTHER, _MASK if _MASK in tags else _GROUP}
+    packed = [struct.pack("<HHI", tag, rights & 6 if tag in limited else rights, who) for tag, rights, who in entries]
+    return default[:4] + b"".join(packed)
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from mcp_curated_filesystem import leftovers, overwriting
-from mcp_curated_filesystem.attributes import OwnerNotKeptError, copy_attributes, usual_mode
+from mcp_curated_filesystem.attributes import OwnerNotKeptError, copy_attributes, give_usual_rights
 from mcp_curated_filesystem.locking import try_flock
 from mcp_curated_filesystem.renaming import ExchangeUnsupportedError, exchange, rename_new
 from mcp_curated_filesystem.snapshots import Piece, Snapshot, changed, is_still, sync_directory, write_all
@@ -55,9 +55,7 @@ def create(target: Target, pieces: Sequence[Piece], directory: int | None, work:
         OSError: It cannot be written.
     """
     with _temporary(target, pieces, work) as (name, descriptor):
-        mode = usual_mode(target.directory)
-        if mode is not None:
-            os.fchmod(descriptor, mode)
+        give_usual_rights(target.directory, descriptor)
         os.fsync(descriptor)
         try:
             rename_new((target.directory, name), (target.directory, target.name))
