@@ -1,5 +1,6 @@
 import os
 import socket
+import sys
 import threading
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from mcp_curated_filesystem.contents import ContentQuery, ContentSearch, render, search_content
 from mcp_curated_filesystem.expressions import compile_expression, within_line
+from mcp_curated_filesystem.linear import linear_search
 from mcp_curated_filesystem.sieving import Scope
 from mcp_curated_shared.errors import CancelledError, InvalidArgumentError
 from mcp_curated_shared.security.confinement import Confinement
@@ -213,9 +215,12 @@ def test_a_file_name_cannot_forge_a_matching_line(confinement: Confinement, root
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*b", "(a*)*c", r"(\w+\s?)+!"])
+@pytest.mark.parametrize("engine", ["any", "backtracking"])
 def test_a_catastrophic_pattern_ends_in_its_budget_with_what_was_found(
-    confinement: Confinement, root: Path, pattern: str
+    confinement: Confinement, root: Path, pattern: str, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if engine == "backtracking":
+        monkeypatch.setitem(sys.modules, "re2", None)
     plant(
         root,
         {"1-good": "aab ac a!\naaa\n", **{f"2-bad{n}": "a" * 80 + "?\n" for n in range(8)}, "3-good": "b c a!\naa\n"},
@@ -229,7 +234,7 @@ def test_a_catastrophic_pattern_ends_in_its_budget_with_what_was_found(
 
 def test_a_pattern_that_is_too_slow_is_told(confinement: Confinement, root: Path) -> None:
     plant(root, {"bad": "a" * 5_000 + "?\n"})
-    result = search(confinement, root, ContentQuery("(a|aa)+$", regex=True), seconds=1)
+    result = search(confinement, root, ContentQuery("(?<!x)(a|aa)+!", regex=True), seconds=1)
     assert result.too_slow == ("bad",)
     assert "too slow for bad" in render(result)
 
@@ -238,7 +243,7 @@ def test_others_run_while_a_slow_pattern_does(confinement: Confinement, root: Pa
     """The engine gives the interpreter away: a server that searches still answers."""
     plant(root, {"bad": "a" * 5_000 + "?\n"})
     thread = threading.Thread(
-        target=lambda: search(confinement, root, ContentQuery("(a|aa)+$", regex=True), seconds=1), daemon=True
+        target=lambda: search(confinement, root, ContentQuery("(?<!x)(a|aa)+!", regex=True), seconds=1), daemon=True
     )
     thread.start()
     worst, last = 0.0, time.monotonic()
@@ -347,6 +352,42 @@ def test_searching_all_lines_at_once_finds_the_lines_that_match_alone(pieces: li
             break
         position += 1
     assert found == expected
+
+
+@given(
+    st.lists(st.tuples(PIECES, QUANTIFIERS), min_size=1, max_size=5),
+    st.text(alphabet="abAB _\t\n", max_size=20),
+    st.booleans(),
+)
+def test_the_linear_engine_agrees_with_the_other_where_it_is_used(
+    pieces: list[tuple[str, str]], text: str, ignore_case: bool
+) -> None:
+    pytest.importorskip("re2", reason="the extra package google-re2 is not installed")
+    pattern = "".join(piece + ("" if piece in "^$" else quantifier) for piece, quantifier in pieces)
+    linear = linear_search(pattern, ignore_case=ignore_case)
+    if linear is None:
+        return
+    import regex
+
+    other = regex.compile(within_line(pattern), regex.MULTILINE | (regex.IGNORECASE if ignore_case else 0))
+    for position in range(len(text) + 1):
+        found = other.search(text, position)
+        assert linear(text, position) == (found.span() if found else None)
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"(a)\1", r"(?<=a)b", r"a\Z", r"(?i)a", r"\p{L}", "caf\u00e9", r"a(?>b)", r"[[:alpha:]]"]
+)
+def test_what_the_engines_read_differently_is_left_to_one(pattern: str) -> None:
+    assert linear_search(pattern, ignore_case=False) is None
+
+
+def test_without_the_linear_engine_searches_run_all_the_same(
+    confinement: Confinement, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    plant(root, {"a": "x1\ny2\n"})
+    assert lines(search(confinement, root, ContentQuery(r"y\d", regex=True))) == [("a", 2, "y2")]
 
 
 def test_rewriting_leaves_what_cannot_meet_a_line_end() -> None:

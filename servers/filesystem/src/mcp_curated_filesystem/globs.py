@@ -18,8 +18,9 @@ from typing import Literal
 
 from mcp_curated_shared.errors import InvalidArgumentError
 
-Matches = Callable[[str], bool]
-"""Tells whether a name, or a path relative to the searched folder, matches."""
+Matches = Callable[[str], object]
+"""Gives something true for a name, or a path relative to the searched folder, that matches; nothing is wrapped around
+the expression's own `match`, which is called for every entry of a tree."""
 
 MAXIMUM_ALTERNATIVES = 256
 """Into how many patterns the braces of one may unfold."""
@@ -39,12 +40,14 @@ class Glob:
         matches: The test, over a name or a path as `by_name` says.
         by_name: Whether it is about the last component alone.
         directories_only: Whether only directories can match.
+        last: For a pattern about paths: the test that the last component alone must pass, a cheap first look.
     """
 
     pattern: str
     matches: Matches
     by_name: bool
     directories_only: bool
+    last: Matches | None = None
 
 
 def compile_glob(
@@ -76,13 +79,13 @@ def compile_glob(
     by_name = not rooted and not absolute and not any("/" in one or one == "**" for one in alternatives)
     if not by_name and not absolute:
         alternatives = [one if not anywhere and (rooted or "/" in one) else f"**/{one}" for one in alternatives]
-    expression = "|".join(f"(?:{_path_expression(one)})" for one in alternatives)
-    sensitive = not smart_case or any(character.isupper() for character in body)
-    compiled = re.compile(rf"(?s:{expression})\Z", re.NOFLAG if sensitive else re.IGNORECASE)
-    matches = _tolerant(compiled, body)
+    flags = re.NOFLAG if not smart_case or any(character.isupper() for character in body) else re.IGNORECASE
+    matches = _matcher(alternatives, flags)
     if absolute:
         matches = _under(f"{stem}/" if (stem := base.strip("/")) else "", matches)
-    return Glob(pattern, matches, by_name, directories_only)
+    ends = [one.rpartition("/")[2] for one in alternatives]
+    last = None if by_name or "**" in ends else _matcher(ends, flags)
+    return Glob(pattern, matches, by_name, directories_only, last)
 
 
 def is_bare_word(pattern: str) -> bool:
@@ -311,13 +314,15 @@ def _set_expression(inside: str) -> str:
     return f"(?!/)[{'^' if negated else ''}{''.join(items)}]"
 
 
-def _tolerant(compiled: re.Pattern[str], body: str) -> Matches:
-    """Let Unicode forms and kinds of space agree, where the pattern has any."""
-    match = compiled.match
-    if body.isascii() and " " not in body:
-        return lambda text: match(text) is not None
-    folded = re.compile(_folded(compiled.pattern), compiled.flags).match
-    return lambda text: match(text) is not None or folded(_folded(text)) is not None
+def _matcher(alternatives: Sequence[str], flags: re.RegexFlag) -> Matches:
+    """Compile patterns without braces; Unicode forms and kinds of space agree where a pattern has any."""
+    expression = "|".join(f"(?:{_path_expression(one)})" for one in alternatives)
+    match = re.compile(rf"(?s:{expression})\Z", flags).match
+    written = "".join(alternatives)
+    if written.isascii() and " " not in written:
+        return match
+    folded = re.compile(rf"(?s:{_folded(expression)})\Z", flags).match
+    return lambda text: match(text) or folded(_folded(text))
 
 
 def _under(prefix: str, matches: Matches) -> Matches:

@@ -206,7 +206,7 @@ class _Hits:
             self._match(folder, entries.files, "")
             if entries.others:
                 self._match(folder, entries.others, "")
-        if not self._loose and len(self._names) < _NAMES_AT_MOST:
+        if not self._hits and len(self._names) < _NAMES_AT_MOST:
             self._names.update(entries.directories, entries.files)
 
     def _match(self, folder: Folder, names: list[str], slash: str) -> None:
@@ -216,6 +216,8 @@ class _Hits:
             matched = [name for name in names if matches(name)]
         else:
             prefix = folder.prefix
+            if (last := loose.last) is not None:
+                names = [name for name in names if last(name)]
             matched = [name for name in names if matches(prefix + name)]
         for name in matched:
             try:
@@ -232,7 +234,7 @@ class _Hits:
 
     def _is_strict(self, path: str, name: str) -> bool:
         strict = self._query.strict
-        return strict is not None and strict.matches(name if strict.by_name else path)
+        return strict is not None and bool(strict.matches(name if strict.by_name else path))
 
     def newest(self) -> tuple[FoundEntry, ...]:
         wanted = [hit for hit in self._hits if hit[0] or not self._strict]

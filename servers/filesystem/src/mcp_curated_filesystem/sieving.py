@@ -262,19 +262,20 @@ def read_entries(descriptor: int, clock: Clock) -> Entries:
     directories: list[str] = []
     files: list[str] = []
     others: list[str] = []
+    ours = before = 0
     with os.scandir(descriptor) as listing:
-        entry = None
         while True:
             for entry in islice(listing, _BATCH):
                 name = entry.name
                 if name[0] == "." and is_ours(name):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
+                    ours += 1
+                elif entry.is_dir(follow_symlinks=False):
                     directories.append(name)
                 elif entry.is_file(follow_symlinks=False):
                     files.append(name)
                 else:
                     others.append(name)
-            if entry is None or clock.over():
+            seen = len(directories) + len(files) + len(others) + ours
+            if seen % _BATCH or seen == before or clock.over():
                 return Entries(directories, files, others)
-            entry = None
+            before = seen
