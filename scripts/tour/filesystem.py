@@ -20,12 +20,12 @@ def make_sample(folder: Path) -> Path:
     Returns:
         The folder that the server gets.
     """
-    notes = folder / "notes"
+    notes = folder.resolve() / "notes"
     notes.mkdir(parents=True)
     for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"):
         shutil.copy(REPOSITORY / name, notes / name)
     shutil.copytree(REPOSITORY / "docs", notes / "docs")
-    private = folder / "private"
+    private = notes.parent / "private"
     private.mkdir()
     (private / "diary.txt").write_text("Nobody was meant to read this.\n", encoding="utf-8")
     (notes / "shortcut").symlink_to(private, target_is_directory=True)
@@ -41,14 +41,14 @@ def digest(path: Path) -> str:
 async def tour(stage: Stage) -> None:
     """Run the tour on a sample folder that is removed at the end."""
     with tempfile.TemporaryDirectory(prefix="mcp-curated-tour-") as name:
-        folder = Path(name).resolve()
-        notes = make_sample(folder)
+        notes = make_sample(Path(name))
+        folder = notes.parent
         command = StdioServerParameters(
             command=sys.executable, args=["-m", "mcp_curated_filesystem", str(notes)], cwd="/"
         )
         stage.heading(
             "Filesystem server",
-            f"Started as a host starts it, as a process that speaks MCP over stdin and stdout, for one folder: {notes}.",
+            f"Started as a host starts it: a process that speaks MCP over stdin and stdout, for one folder, {notes}.",
         )
         async with Client(command) as client:
             listed = await client.list_tools()
