@@ -173,7 +173,7 @@ def test_the_temporary_file_is_secret_from_its_birth(
         real(descriptor, pieces, work)
         modes.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
 
-    monkeypatch.setattr("mcp_curated_filesystem.replacing.write_all", write_all)
+    monkeypatch.setattr("mcp_curated_filesystem.unfinished.write_all", write_all)
     _edit(confinement, file, "secret", "hidden")
     write_file(confinement, str(tmp_path / "new"), "x", work=Work())
     assert modes == [0o600] * 4
@@ -423,6 +423,44 @@ def test_a_cancelled_write_leaves_the_old_file_and_no_litter(confinement: Confin
     assert _litter(tmp_path) == []
 
 
+@needs_linux
+def test_what_is_being_written_has_no_name_that_a_killed_writer_could_leave(
+    confinement: Confinement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+    real = snapshots.write_all
+
+    def write_all(descriptor: int, pieces: list[bytes], work: Work) -> None:
+        real(descriptor, pieces, work)
+        seen.append([entry.name for entry in tmp_path.iterdir()])
+
+    monkeypatch.setattr("mcp_curated_filesystem.unfinished.write_all", write_all)
+    write_file(confinement, str(tmp_path / "f"), "new", work=Work())
+    write_file(confinement, str(tmp_path / "f"), "newer", work=Work())
+    assert seen == [[], ["f"]]
+    assert (tmp_path / "f").read_bytes() == b"newer"
+
+
+def test_without_nameless_files_the_content_is_written_under_a_name_of_ours(
+    confinement: Confinement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcp_curated_filesystem.unfinished._UNNAMED", 0)
+    names: list[str] = []
+    real = snapshots.write_all
+
+    def write_all(descriptor: int, pieces: list[bytes], work: Work) -> None:
+        real(descriptor, pieces, work)
+        names.extend(_litter(tmp_path))
+
+    monkeypatch.setattr("mcp_curated_filesystem.unfinished.write_all", write_all)
+    write_file(confinement, str(tmp_path / "f"), "new", work=Work())
+    write_file(confinement, str(tmp_path / "f"), "newer", work=Work())
+    assert len(names) == 2
+    assert all(leftovers.is_temporary(name) for name in names)
+    assert _litter(tmp_path) == []
+    assert (tmp_path / "f").read_bytes() == b"newer"
+
+
 def test_a_full_disk_leaves_the_old_file_and_no_litter(
     confinement: Confinement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -432,7 +470,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(
     def write_all(descriptor: int, pieces: list[bytes], work: Work) -> None:
         raise OSError(errno.ENOSPC, "full")
 
-    monkeypatch.setattr("mcp_curated_filesystem.replacing.write_all", write_all)
+    monkeypatch.setattr("mcp_curated_filesystem.unfinished.write_all", write_all)
     with pytest.raises(CuratedError, match="no space left"):
         write_file(confinement, str(file), "new", work=Work())
     assert file.read_bytes() == b"old"

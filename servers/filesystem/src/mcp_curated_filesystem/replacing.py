@@ -1,27 +1,25 @@
 """Giving a file new content in one step: a reader sees the old content or the new, a killed writer leaves one of them.
 
-The new content is written under a name of ours in the same, held directory, from its birth readable by nobody else; it
-gets the owner, mode and extended attributes of the old file, is synced, and is then swapped with it. What came out is
+The new content is written to a file in the same, held directory, from its birth readable by nobody else; it gets the
+owner, mode and extended attributes of the old file, is synced, and is then swapped with it. What came out is
 compared with what was read: if another program changed the file in between, they are swapped back: nothing is lost.
 """
 
 import errno
 import os
 import stat
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_curated_filesystem import leftovers, overwriting
+from mcp_curated_filesystem import overwriting
 from mcp_curated_filesystem.attributes import OwnerNotKeptError, copy_attributes, give_usual_rights
-from mcp_curated_filesystem.locking import try_flock
 from mcp_curated_filesystem.renaming import ExchangeUnsupportedError, exchange, rename_new
-from mcp_curated_filesystem.snapshots import Piece, Snapshot, changed, is_still, sync_directory, write_all
+from mcp_curated_filesystem.snapshots import Piece, Snapshot, changed, is_still, sync_directory
+from mcp_curated_filesystem.unfinished import unfinished
 from mcp_curated_shared.errors import ConflictError, CuratedError
 from mcp_curated_shared.security.confinement import Target
 from mcp_curated_shared.work import Work
 
-_CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CANNOT_REPLACE = {errno.EBUSY, errno.EXDEV, errno.EPERM, errno.EACCES}
 _HARD_LINKS = (
     "The file had {count} names (hard links). Only this name has the new content now; the others keep the old file."
@@ -54,16 +52,16 @@ def create(target: Target, pieces: Sequence[Piece], directory: int | None, work:
         ConflictError: Something is there now.
         OSError: It cannot be written.
     """
-    with _temporary(target, pieces, work) as (name, descriptor):
-        give_usual_rights(target.directory, descriptor)
-        os.fsync(descriptor)
+    with unfinished(target, pieces, work) as file:
+        give_usual_rights(target.directory, file.descriptor)
+        os.fsync(file.descriptor)
         try:
-            rename_new((target.directory, name), (target.directory, target.name))
+            rename_new((target.directory, file.name()), (target.directory, target.name))
         except FileExistsError:
             raise ConflictError(
                 f"{target.location.shown} was created by another program at the same moment; nothing was written."
             ) from None
-        state = os.fstat(descriptor)
+        state = os.fstat(file.descriptor)
     sync_directory(directory)
     return Replaced(state)
 
@@ -123,12 +121,12 @@ _EFFECTIVE = os.access in os.supports_effective_ids
 
 def _swap_in(target: Target, pieces: Sequence[Piece], before: Snapshot, work: Work) -> os.stat_result:
     try:
-        with _temporary(target, pieces, work) as (name, descriptor):
-            copy_attributes(target, before.stat, descriptor)
-            os.fsync(descriptor)
+        with unfinished(target, pieces, work) as file:
+            copy_attributes(target, before.stat, file.descriptor)
+            os.fsync(file.descriptor)
             work.check()
-            _swap(target, name, before, descriptor)
-            return os.fstat(descriptor)
+            _swap(target, file.name(), before, file.descriptor)
+            return os.fstat(file.descriptor)
     except OSError as error:
         if error.errno in _CANNOT_REPLACE and not isinstance(error, FileExistsError):
             raise _CannotReplaceError(_reason(error)) from error
@@ -166,18 +164,3 @@ def _swap_back(target: Target, name: str, descriptor: int) -> None:
     ours = os.fstat(descriptor)
     if (out.st_dev, out.st_ino) != (ours.st_dev, ours.st_ino):
         exchange((target.directory, name), (target.directory, target.name))
-
-
-@contextmanager
-def _temporary(target: Target, pieces: Sequence[Piece], work: Work) -> Generator[tuple[str, int]]:
-    """Write the content under a name of ours; whatever is left under that name at the end is removed."""
-    name = leftovers.temporary_name()
-    descriptor = os.open(name, _CREATE, 0o600, dir_fd=target.directory)
-    try:
-        try_flock(descriptor)
-        write_all(descriptor, pieces, work)
-        yield name, descriptor
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=target.directory)
-        os.close(descriptor)

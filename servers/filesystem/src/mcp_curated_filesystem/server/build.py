@@ -1,7 +1,8 @@
 """Putting the server together."""
 
+import logging
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 
 import anyio
@@ -15,13 +16,20 @@ from mcp_curated_filesystem.server.roots import RootsOfClients
 from mcp_curated_filesystem.server.state import Filesystem
 from mcp_curated_filesystem.server.watches import FileWatches
 from mcp_curated_filesystem.settings import FilesystemSettings
+from mcp_curated_filesystem.tidying import tidy
 from mcp_curated_filesystem.watching import Watcher
+from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement import Confinement
 from mcp_curated_shared.settings import Loaded
 from mcp_curated_shared.settings.loading import render
 from mcp_curated_shared.transport.identity import Identity
 from mcp_curated_shared.transport.server import CuratedServer
 from mcp_curated_shared.work import WorkPool
+
+logger = logging.getLogger(__name__)
+
+TIDY_AFTER_SECONDS = 5.0
+TIDY_SECONDS = 1.0
 
 DISTRIBUTION = "mcp-curated-filesystem"
 
@@ -46,6 +54,7 @@ def build_server(loaded: Loaded[FilesystemSettings]) -> CuratedServer[Filesystem
     async def lifespan(_: MCPServer[Filesystem]) -> AsyncGenerator[Filesystem]:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(state.watcher.run)
+            tasks.start_soon(_tidy, state)
             try:
                 yield state
             finally:
@@ -79,6 +88,24 @@ def _state(settings: FilesystemSettings) -> Filesystem:
     if settings.directories:
         confinement = Confinement(settings.directories, deny=settings.deny, read_only=settings.read_only)
     return Filesystem(settings, WorkPool(), RootsOfClients(settings, confinement), Watcher(_nobody_listens))
+
+
+async def _tidy(state: Filesystem) -> None:
+    """Remove what killed runs left, in a quiet moment after the start and for a moment only.
+
+    Little can be left: see `unfinished`. What this does not get to is removed by the next write in its folder.
+    """
+    confinement = state.client_roots.confinement
+    if confinement is None or confinement.read_only:
+        return
+    await anyio.sleep(TIDY_AFTER_SECONDS)
+    with suppress(CuratedError):
+        tidied = await state.pool.run(lambda work: tidy(confinement, work=work), seconds=TIDY_SECONDS, long=True)
+        for saved in tidied.saved:
+            logger.warning(
+                "%s is the old content of a file whose overwriting in place was cut short; put it back by hand.",
+                saved.shown,
+            )
 
 
 async def _nobody_listens(_: str) -> None:
