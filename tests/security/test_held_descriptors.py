@@ -76,6 +76,10 @@ class _Reader(ast.NodeVisitor):
             case "os":
                 if name in _TIED and _TIED[name] <= given:
                     return True
+                if (
+                    name == "link" and "dst_dir_fd" in given
+                ):  # gives a file that has no name yet one (open(2), O_TMPFILE)
+                    return self._is_descriptor(call.args[0])
                 if name in _BY_EITHER:
                     return bool(call.args) and self._is_descriptor(call.args[0])
                 return name not in _TIED and name not in _NEVER
@@ -109,6 +113,7 @@ def test_a_domain_module_reaches_files_through_held_descriptors_only(module: Pat
         "os.open(path, flags)",
         "os.stat(location.path)",
         "os.rename(a, b, src_dir_fd=x)",
+        "os.link(a, b, dst_dir_fd=x)",
         "os.scandir(folder.path)",
         "os.path.realpath(path)",
         "os.walk(top)",
@@ -135,6 +140,7 @@ def test_a_call_that_takes_a_path_alone_is_found(source: str):
         "shutil.rmtree(name, dir_fd=directory)",
         "os.path.basename(path)",
         "os.stat(f'/proc/self/fd/{number}')",
+        "os.link(f'/proc/self/fd/{number}', name, dst_dir_fd=directory)",
     ],
 )
 def test_a_call_below_a_held_descriptor_is_fine(source: str):
