@@ -70,7 +70,7 @@ class _Reader(ast.NodeVisitor):
             case "" | "io" if name == "open":
                 return self._is_descriptor(call.args[0])
             case "os.path":
-                return name not in _ASKS_BY_NAME
+                return name not in _ASKS_BY_NAME or self._is_descriptor(call.args[0])
             case "shutil":
                 return name == "rmtree" and "dir_fd" in given
             case "os":
