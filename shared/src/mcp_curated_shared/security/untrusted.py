@@ -21,9 +21,10 @@ _MUSICAL = "\U0001d159\U0001d173-\U0001d17a"
 _FILLERS = "\u115f\u1160\u17b4\u17b5\u3164\uffa0"
 _SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f"
 _TAGS_AND_MORE_SELECTORS = "\U000e0000-\U000e0fff"
-_SUSPECTS: Final = re.compile(
+INVISIBLE: Final = re.compile(
     f"[{_BIDI}{_ZERO_WIDTH}{_MUSICAL}{_FILLERS}{_SELECTORS}{_TAGS_AND_MORE_SELECTORS}]+",
 )
+"""Runs of characters that no reader sees; `clean` knows which of them a script or an emoji needs."""
 
 _JOINERS: Final = "\u200c\u200d"
 _ZERO_WIDTH_JOINER: Final = "\u200d"
@@ -83,7 +84,7 @@ def clean(text: str) -> Cleaned:
     """
     if text.isascii():
         return Cleaned(text, 0)
-    kept = _SUSPECTS.sub(_keep_needed, text)
+    kept = INVISIBLE.sub(_keep_needed, text)
     return Cleaned(kept, len(text) - len(kept))
 
 

@@ -1,0 +1,86 @@
+"""Whether a value that a name announces is a secret."""
+
+import re
+from typing import Final, Literal
+
+from mcp_curated_shared.security.redaction.keys import Level
+from mcp_curated_shared.security.redaction.values import (
+    is_placeholder,
+    is_plain,
+    is_pointer,
+    is_reference,
+    is_template,
+    is_uuid,
+    looks_random,
+)
+from mcp_curated_shared.security.redaction.written import Written
+
+Manner = Literal["assigned", "element", "listed", "option", "told", "quoted"]
+"""How a value is joined to its name.
+
+"assigned": `name = value`, `name: value`, an attribute. "element": `<name>value</name>`. "listed": `("name", "value")`,
+`name("value")`. "option": `--name value`, netrc. "told": in a sentence or a table. "quoted": nothing but a blank between
+the name and a quotation.
+"""
+
+_NO_VALUE: Final = (",", ")", "]", "}", ";", "+ ", " ", "[REDACTED:", "<")
+_JOINED: Final = re.compile(r"[+.&|].*[+.&|]")
+"""What stands between two pieces of code that are joined: `'+token+'`."""
+_ODD: Final = re.compile(r"[0-9!@#$%^&*+=~?]")
+_PAIR: Final = re.compile(r"(?:id|src|source|target|env|type|name|key|value|from|file)=[^=]")
+_SETTING: Final = re.compile(r"[\w?.-]{1,40}=\w*")
+_DIGITS: Final = re.compile(r"[0-9]{6,32}")
+
+
+def is_secret(value: Written, level: Level, manner: Manner) -> bool:
+    """Whether to hide this value.
+
+    Args:
+        value: What is written.
+        level: How much its name says.
+        manner: How it is joined to it.
+    """
+    text = value.text
+    if _is_no_value(value, level, manner):
+        return False
+    if is_pointer(text):
+        return level == "token" and any(looks_random(part, least=20) for part in re.split(r"[/?=&]", text)[3:])
+    if level in ("weak", "bare") or value.called:
+        return looks_random(text, least=12) or (is_uuid(text) and not value.called)
+    if manner in ("told", "quoted"):
+        return _is_told_secret(value, level, manner)
+    return _is_assigned_secret(value, level, manner)
+
+
+def _is_no_value(value: Written, level: Level, manner: Manner) -> bool:
+    """Whether this is code, a stand-in, or nothing that the name could mean."""
+    text = value.text
+    if text.startswith(_NO_VALUE) or is_placeholder(text) or is_template(text) or _JOINED.fullmatch(text):
+        return True
+    if not value.quoted and (manner == "listed" or is_reference(text)):
+        return True
+    return level == "bare" and manner not in ("told", "quoted")
+
+
+def _is_told_secret(value: Written, level: Level, manner: Manner) -> bool:
+    """In a sentence only what cannot be a word of it."""
+    text = value.text
+    if manner == "quoted" and not value.quoted:
+        return False
+    if len(text) < 6 or is_plain(text, digits=1) or " " in text or _SETTING.fullmatch(text):
+        return False
+    if not _ODD.search(text.rstrip("!?")):
+        return value.quoted and len(text) >= 10
+    return level == "password" or looks_random(text, least=10) or is_uuid(text)
+
+
+def _is_assigned_secret(value: Written, level: Level, manner: Manner) -> bool:
+    text = value.text
+    if manner == "option" and (text.startswith("-") or _PAIR.match(text)):
+        return False
+    if level == "password" and _DIGITS.fullmatch(text):
+        return True
+    if len(text) < (4 if value.quoted else 5):
+        return False
+    digits = 0 if value.quoted and level == "password" else 1
+    return not is_plain(text, digits=digits) and (len(text) >= 6 or bool(_ODD.search(text)))
