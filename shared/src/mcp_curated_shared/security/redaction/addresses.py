@@ -24,7 +24,7 @@ _DRIVERS: Final = re.compile(
     r"presto|jdbc:[a-z0-9]+)(?:\+[a-z0-9_]{1,20})?\Z",
     re.IGNORECASE,
 )
-_TOKEN_USER: Final = re.compile(rf"([^\s/?#@:\"'<>\\`]{{16,512}})(?::(?:x-oauth-basic)?)?@{_HOST}")
+_TOKEN_USER: Final = re.compile(rf"([^\s/?#@:\"'<>\\`]{{16,512}})(?::(?:x-oauth-basic|x)?)?@{_HOST}")
 _ENCODED: Final = re.compile(
     r"%3A%2F%2F([\w.~-]{0,80})%3A([\w.~-]+(?:%(?!40)[0-9A-F]{2}[\w.~-]*){0,40})%40", re.IGNORECASE
 )
@@ -35,6 +35,9 @@ _ORACLE: Final = re.compile(
 _PGPASS: Final = re.compile(
     r"^[\w.*-]{1,100}:(?:5432|5433|6432|\*):[\w*-]{1,64}:[\w*.-]{1,64}:([^\s:]{1,128})$", re.MULTILINE
 )
+
+_AFTER_TOKEN: Final = frozenset({"x-oauth-basic", "x"})
+"""What stands in the password's place when the token takes the user's."""
 
 _STAND_INS: Final = frozenset(
     ("pass", "password", "passwd", "pwd", "secret", "pw", "token", "user", "username", "mypassword")
@@ -79,10 +82,8 @@ def _user_information(text: str, colon: int, start: int) -> Span | None:
     match = _PASSWORD.match(text, start)
     if match is None and _DRIVERS.search(text, max(0, colon - 32), colon):
         match = _LOOSE_PASSWORD.match(text, start)
-    if match:
-        if is_password(match.group(2)) and match.group(2).lower() not in _STAND_INS:
-            return Span(*match.span(2), KIND)
-        return None
+    if match and match.group(2) not in _AFTER_TOKEN:
+        return Span(*match.span(2), KIND) if is_password(match.group(2)) else None
     token = _TOKEN_USER.match(text, start)
     if token and looks_random(token.group(1)):
         return Span(*token.span(1), "url-token")

@@ -16,8 +16,7 @@ from mcp_curated_shared.security.redaction.written import Written, written_value
 
 _WORDS: Final = re.compile(
     "pass[wpc]?|pwd|pword|secret|token|api[-_ ]?key|key|cred|auth|sess|cookie|csrf|xsrf|sid|jwt|sig(?:nature)?|"
-    "salt|kennwort|contrase|senha|parola|wachtwoord|mot de passe|motdepasse|has[lł]o|heslo|şifre|lösenord|"
-    + FOREIGN_WORDS
+    "salt|kennwort|senha|parola|wachtwoord|motdepasse|haslo|heslo|masterauth|" + FOREIGN_WORDS
 )
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-"
 _NAME_AFTER: Final = re.compile(r"[A-Za-z0-9_.-]{0,48}")
@@ -51,8 +50,14 @@ _NAMED_VALUE: Final = re.compile(
     rf"{_QUOTE}?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
 )
 _ROW: Final = re.compile(r"(?:</t[dh]>|</dt>)\s{0,16}<(?:t[dh]|dd)[^<>\n]{0,40}>\s{0,8}(?:<code>)?")
+_RESOURCE: Final = re.compile(r"\b(?:arn|urn):[^\s\"']*:\Z")
 _CREDENTIAL_FILE: Final = re.compile(r"\b(?:login|machine|account|username)\b")
+_SETTING_COMMAND: Final = re.compile(
+    r"(?:^|[\s;&|])(?:ENV|ARG|setx?|setenv|config(?:[ \t]+set)?)[ \t]+(?:-[a-zA-Z-]+[ \t]+)*[^\s\"']*\Z", re.MULTILINE
+)
+_LAST_WORD: Final = re.compile(r"[^\s\"'`]{6,200}[ \t]*(?:\r?\n|\Z)")
 _NEARBY: Final = 160
+_INDENT: Final = 16
 _MANY: Final = 64
 
 
@@ -95,6 +100,10 @@ def _name_at(text: str, start: int, end: int) -> _Name | None:
     if not _JOINT.match(text, stop) and not _ROW.match(text, stop):
         return None
     begin = _beginning(text, start)
+    if text.startswith("-D", begin):
+        begin += 2  # a property on Java's command line
+    if text[begin - 1 : begin] == ":" and _RESOURCE.search(text, max(0, begin - _NEARBY), begin):
+        return None
     level = level_of(text[begin:stop])
     return _Name(text[begin:stop], begin, stop, level) if level else None
 
@@ -145,11 +154,19 @@ def _manner(text: str, small: str, name: _Name, joint: re.Match[str]) -> Manner 
 
 def _manner_of_gap(text: str, small: str, name: _Name, joint: re.Match[str]) -> Manner | None:
     """A name and a value with only space between: an option, a line of netrc, or words before a quotation."""
-    if name.text.startswith("-"):
+    if name.text.startswith("-") or _SETTING_COMMAND.search(text, max(0, name.start - _NEARBY), name.start):
         return "option"
     if _CREDENTIAL_FILE.search(small, max(0, name.start - _NEARBY), name.start):
         return "option"
-    return None if "\n" in joint["gap"] else "quoted"
+    if "\n" in joint["gap"]:
+        return None
+    return "line" if _is_line(text, name.start, joint.end()) else "quoted"
+
+
+def _is_line(text: str, start: int, end: int) -> bool:
+    """Whether a name and one word after it fill a line, as in the files of redis or openvpn."""
+    before = text[max(0, start - _INDENT) : start].rpartition("\n")
+    return not before[2].strip() and (bool(before[1]) or start <= _INDENT) and bool(_LAST_WORD.match(text, end))
 
 
 def _written(text: str, position: int, manner: Manner, name: _Name) -> Iterator[Written]:

@@ -50,6 +50,11 @@ def _inner(kind: str, literals: str, whole: str) -> Format:
     return Format(kind, tuple(literals.split()), whole, "inner")
 
 
+def _beginning_with(first: str, rest: str) -> str:
+    """A token that no literal begins: a first character, where a word begins, and what follows it."""
+    return f"{first}(?:{_BEGINNINGS.format('.')}){rest}"
+
+
 def _any(literals: str) -> str:
     return "|".join(re.escape(literal) for literal in sorted(literals.split(), key=len, reverse=True))
 
@@ -131,7 +136,11 @@ _CLOUDS: Final = (
     _short("scaleway-key", "SCW", "[A-Z0-9]{17}(?![A-Za-z0-9])"),
     _distinctive("heroku-key", "heroku_", "[A-Za-z0-9]{30,}"),
     _distinctive("terraform-token", "tfp_ tfe_", "[A-Za-z0-9_.=-]{40,}"),
-    _inner("terraform-token", ".atlasv1.", r"(?<![A-Za-z0-9])[A-Za-z0-9]{10,20}\.atlasv1\.[A-Za-z0-9_=-]{40,}"),
+    _inner(
+        "terraform-token",
+        ".atlasv1.",
+        _beginning_with("[A-Za-z0-9]", r"[A-Za-z0-9]{9,19}\.atlasv1\.[A-Za-z0-9_=-]{40,}"),
+    ),
     _distinctive("vault-token", "hvs. hvb. hvr.", r"[A-Za-z0-9_.-]{20,}"),
     _short("vault-token", "s. b. r.", "[A-Za-z0-9]{24}(?![A-Za-z0-9.(])"),
     _short("pulumi-token", "pul-", "[0-9a-f]{32,}"),
@@ -167,7 +176,7 @@ _DATA: Final = (
     _distinctive("grafana-token", "glc_ey", "[A-Za-z0-9+/_=-]{30,}"),
     _short("grafana-key", "eyJrIjoi", "[A-Za-z0-9+/_-]{40,}={0,3}"),
     _distinctive("newrelic-key", "NRAK- NRII- NRIQ- NRAA- NRRA- NRSP- NRJS-", "[A-Za-z0-9_-]{19,}"),
-    _inner("newrelic-key", "NRAL", "(?<![A-Za-z0-9])[0-9a-fA-F]{32,36}(?:FFFF)?NRAL(?![A-Za-z0-9])"),
+    _inner("newrelic-key", "NRAL", _beginning_with("[0-9a-fA-F]", "[0-9a-fA-F]{31,39}NRAL(?![A-Za-z0-9])")),
     _distinctive("sentry-token", "sntrys_", r"[A-Za-z0-9+/_.=-]{40,}"),
     _distinctive("sentry-token", "sntryu_ sntrya_ sntryi_", "[0-9a-f]{40,}"),
     _distinctive(
@@ -183,7 +192,7 @@ _DATA: Final = (
 _MODELS: Final = (
     _short("anthropic-key", "sk-ant-", "[A-Za-z0-9_-]{20,}"),
     _short("openai-key", "sk-proj- sk-svcacct- sk-admin- sk-None- sk-or- sk-lf- sk-helicone-", "[A-Za-z0-9_-]{20,}"),
-    _inner("openai-key", "T3BlbkFJ", "(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{8,200}?T3BlbkFJ[A-Za-z0-9_-]{10,}"),
+    _inner("openai-key", "T3BlbkFJ", _beginning_with("[A-Za-z0-9]", "[A-Za-z0-9_-]{8,200}?T3BlbkFJ[A-Za-z0-9_-]{10,}")),
     _short("api-key", "sk-", "[A-Za-z0-9][A-Za-z0-9_-]{19,}"),
     _short("openai-session", "sess-", "[A-Za-z0-9]{30,}"),
     _short("huggingface-token", "hf_ api_org_", "[A-Za-z0-9]{24,}"),
@@ -229,9 +238,14 @@ _MESSAGES: Final = (
     _inner(
         "discord-token",
         ".",
-        r"(?<![A-Za-z0-9_.-])(?:mfa\.[A-Za-z0-9_-]{60,}|[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,})",
+        _beginning_with("[MNO]", r"[A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}"),
     ),
-    _inner("telegram-token", ":AA :A", r"(?<![0-9A-Za-z])[0-9]{7,11}:A[A-Za-z0-9_-]{33,35}(?![A-Za-z0-9_-])"),
+    _inner(
+        "discord-token",
+        "mfa.",
+        _beginning_with("m", r"fa\.[A-Za-z0-9_-]{60,}"),
+    ),
+    _inner("telegram-token", ":AA :A", _beginning_with("[0-9]", "[0-9]{6,10}:A[A-Za-z0-9_-]{33,35}(?![A-Za-z0-9_-])")),
     _inner(
         "teams-webhook",
         "webhook.office.com outlook.office.com/webhook",
@@ -247,8 +261,8 @@ _MESSAGES: Final = (
     _inner("mattermost-webhook", "/hooks/", r"/hooks/(?P<secret>[a-z0-9]{26})(?![A-Za-z0-9])"),
     _distinctive("sendgrid-key", "SG.", r"[A-Za-z0-9_.=-]{40,}"),
     _short("mailgun-key", "key- pubkey-", "[0-9a-f]{32}(?![A-Za-z0-9])"),
-    _inner("mailgun-key", "-", "(?<![A-Za-z0-9-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![A-Za-z0-9-])"),
-    _inner("mailchimp-key", "-us", "(?<![A-Za-z0-9])[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])"),
+    _inner("mailgun-key", "-", _beginning_with("[0-9a-f]", "[0-9a-f]{31}-[0-9a-f]{8}-[0-9a-f]{8}(?![A-Za-z0-9-])")),
+    _inner("mailchimp-key", "-us", _beginning_with("[0-9a-f]", "[0-9a-f]{31}-us[0-9]{1,2}(?![A-Za-z0-9])")),
     _distinctive("brevo-key", "xkeysib- xsmtpsib-", "[0-9a-f]{40,}(?:-[A-Za-z0-9]{10,})?"),
     _short("resend-key", "re_", "[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,}"),
     _distinctive("mailersend-key", "mlsn.", "[0-9a-f]{40,}"),
@@ -292,15 +306,11 @@ _SERVICES: Final = (
     _distinctive("contentful-token", "CFPAT-", "[A-Za-z0-9_-]{30,}"),
     _distinctive("typeform-token", "tfp_", "[A-Za-z0-9_.=-]{30,}"),
     _distinctive("hubspot-token", "pat-na1- pat-na2- pat-eu1- pat-ap1-", _UUID),
-    _inner("salesforce-token", "!", r"(?<![A-Za-z0-9])00D[A-Za-z0-9]{12,15}!A[A-Za-z0-9._]{40,}"),
-    _short(
-        "facebook-token",
-        "EAACE EAAC EAAB EAAG EAAD EAAF EAAH EAAJ EAAL EAAM EAAN EAAO EAAP EAAQ EAAR EAAS",
-        "[A-Za-z0-9]{60,}",
-    ),
+    _inner("salesforce-token", "!", _beginning_with("0", r"0D[A-Za-z0-9]{12,15}!A[A-Za-z0-9._]{40,}")),
+    _short("facebook-token", "EAA", "[A-Za-z0-9]{80,}"),
     _short("instagram-token", "IGQV IGAA", "[A-Za-z0-9_-]{60,}"),
     _short("twitter-token", "AAAAAAAAAAAAAAAAAAAAA", "(?=[A-Za-z0-9]{0,80}%)[A-Za-z0-9%]{50,}"),
-    _inner("twitter-token", "-", "(?<![A-Za-z0-9])[0-9]{15,20}-[A-Za-z0-9]{40}(?![A-Za-z0-9])"),
+    _inner("twitter-token", "-", _beginning_with("[0-9]", "[0-9]{14,19}-[A-Za-z0-9]{40}(?![A-Za-z0-9])")),
     _short("dropbox-token", "sl.", r"[A-Za-z0-9_=-][A-Za-z0-9_.=-]{60,}"),
     _distinctive("frameio-token", "fio-u-", "[A-Za-z0-9_=-]{50,}"),
     _distinctive("mapbox-token", "sk.eyJ tk.eyJ", r"[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{16,}"),
@@ -314,6 +324,8 @@ _SERVICES: Final = (
     _distinctive("pubnub-key", "sec-c-", "[A-Za-z0-9]{40,}|sec-c-" + _UUID),
     _short("apollo-key", "user:gh. service: user:fp.", "[A-Za-z0-9._-]{3,40}:[A-Za-z0-9_-]{20,}"),
     _distinctive("retool-token", "retool_", "[A-Za-z0-9]{20,}"),
+    _distinctive("aws-appsync-key", "da2-", "[a-z0-9]{26}(?![A-Za-z0-9])"),
+    _distinctive("aws-mws-token", "amzn.mws.", _UUID),
     _short("sumo-key", "sumo_", "[A-Za-z0-9]{40,}"),
     _short("canva-secret", "cnvca", "[A-Za-z0-9_-]{40,}"),
     _distinctive("django-secret-key", "django-insecure-", r"[A-Za-z0-9!@#$%^&*(\-_=+)]{30,}"),

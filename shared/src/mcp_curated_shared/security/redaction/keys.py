@@ -25,7 +25,7 @@ _PASSED_OVER: Final = word_set(
 )
 _PASSWORDS: Final = word_set(
     "password passwords passwd passwort passphrase passcode pwd pswd passw pword kennwort contrasena senha parola "
-    "haslo heslo wachtwoord losenord passordet motdepasse sshpass userpass"
+    "haslo heslo wachtwoord losenord masterauth requirepass passordet motdepasse sshpass userpass"
 )
 _TOKENS: Final = word_set(
     "token tokens secret secrets apikey apikeys authkey credential credentials creds jwt authtoken"
@@ -119,6 +119,8 @@ def _level_of_words(words: list[str], *, dropped: bool) -> Level | None:
 def _is_password(head: str, before: str, *, dropped: bool) -> bool:
     if head in _PASSWORDS or _GLUED_PASSWORD.search(head) or (head == "pass" and not dropped):
         return True
+    if head == "passe":
+        return before == "de"
     return head in ("phrase", "word", "code") and before in ("pass", "recovery", "seed")
 
 

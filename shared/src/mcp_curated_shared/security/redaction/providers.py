@@ -20,6 +20,7 @@ _AWS_SECRET_DISTANCE: Final = 160
 
 _BREAK: Final = re.compile(r"[=\\]?\r?\n[ \t>|]{0,16}|\"[ \t]{0,4}\+?[ \t]{0,4}\\?\r?\n?[ \t]{0,16}\"")
 _SPLIT_WINDOW: Final = 400
+_LEAST_PIECE: Final = 6
 
 
 def find_tokens(text: str) -> list[Span]:
@@ -88,7 +89,7 @@ def _split_end(text: str, start: int, form: Format) -> int:
     """Where the token that begins here and goes on after one break ends; 0 if there is none."""
     window = text[start : start + _SPLIT_WINDOW]
     gap = _BREAK.search(window)
-    if gap is None or not gap.start() >= 8:
+    if gap is None or gap.start() < _LEAST_PIECE:
         return 0
     joined = window[: gap.start()] + window[gap.end() :]
     match = _pattern(form.expression).match(joined)

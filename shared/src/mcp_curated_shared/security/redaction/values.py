@@ -42,7 +42,11 @@ _VERSION: Final = re.compile(r"[-+~<>=^v]{0,2}[0-9]+(?:\.[0-9x*]+)+(?:[-+.][\w.-
 _SYMBOL: Final = re.compile(r"[!@#$%^&*+=~?]")
 _WORD_CHARACTER: Final = re.compile(r"[A-Za-z0-9]")
 _ESCAPES: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\[nrtb]")
-_EXPRESSION: Final = re.compile(r"\^.*\$|/\^?.*/[gimsuy]{0,6}")
+_COUNTED: Final = re.compile(r"[0-9]{1,4}[-_]?[a-z]+(?:-[a-z]+)*", re.IGNORECASE)
+_EXPRESSION: Final = re.compile(
+    r"\^.*\$$|^/\^?.*/[gimsuy]{0,6}$|\[[^\]]{2,}\](?:[+*]|\{[0-9])|\(\?[:P<!=]|\\[wdsS][+*{]"
+)
+_SECURITY_ID: Final = re.compile(r"S-1-[0-9-]{1,60}")
 _UUID: Final = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -89,12 +93,14 @@ def is_plain(value: str, *, digits: int = 0) -> bool:
     if value.lower() in _CONSTANT_WORDS or not _WORD_CHARACTER.search(_ESCAPES.sub("", value)):
         return True
     if (
-        _EXPRESSION.fullmatch(value)
+        _EXPRESSION.search(value)
         or _NUMERIC.fullmatch(value)
         or _VERSION.fullmatch(value)
         or _ADDRESS.fullmatch(value)
         or _URL.match(value)
     ):
+        return True
+    if _SECURITY_ID.fullmatch(value) or (_COUNTED.fullmatch(value) and reads_like_words(value.lstrip("0123456789-_"))):
         return True
     if _PATH.match(value) and reads_like_words(value, digits=4):
         return True

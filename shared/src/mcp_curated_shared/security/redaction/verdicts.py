@@ -3,7 +3,7 @@
 import re
 from typing import Final, Literal
 
-from mcp_curated_shared.security.redaction.keys import Level
+from mcp_curated_shared.security.redaction.keys import Level, level_of
 from mcp_curated_shared.security.redaction.values import (
     is_placeholder,
     is_plain,
@@ -15,11 +15,12 @@ from mcp_curated_shared.security.redaction.values import (
 )
 from mcp_curated_shared.security.redaction.written import Written
 
-Manner = Literal["assigned", "element", "listed", "option", "told", "quoted"]
+Manner = Literal["assigned", "element", "listed", "option", "line", "told", "quoted"]
 """How a value is joined to its name.
 
 "assigned": `name = value`, `name: value`, an attribute. "element": `<name>value</name>`. "listed": `("name", "value")`,
-`name("value")`. "option": `--name value`, netrc. "told": in a sentence or a table. "quoted": nothing but a blank between
+`name("value")`. "option": `--name value`, netrc. "line": a line of its own, as directives are
+written. "told": in a sentence or a table. "quoted": nothing but a blank between
 the name and a quotation.
 """
 
@@ -29,6 +30,9 @@ _JOINED: Final = re.compile(r"[+.&|].*[+.&|]")
 _ODD: Final = re.compile(r"[0-9!@#$%^&*+=~?]")
 _PAIR: Final = re.compile(r"(?:id|src|source|target|env|type|name|key|value|from|file)=[^=]")
 _SETTING: Final = re.compile(r"[\w?.-]{1,40}=\w*")
+_MIXED: Final = re.compile(
+    r"[A-Za-z].*[0-9].*[0-9]|[0-9].*[0-9].*[A-Za-z]|[0-9].*[A-Za-z].*[0-9]|[A-Za-z].*[!@#$%^&*+~]"
+)
 _DIGITS: Final = re.compile(r"[0-9]{6,32}")
 
 
@@ -47,7 +51,7 @@ def is_secret(value: Written, level: Level, manner: Manner) -> bool:
         return level == "token" and any(looks_random(part, least=20) for part in re.split(r"[/?=&]", text)[3:])
     if level in ("weak", "bare") or value.called:
         return looks_random(text, least=12) or (is_uuid(text) and not value.called)
-    if manner in ("told", "quoted"):
+    if manner in ("told", "quoted", "line"):
         return _is_told_secret(value, level, manner)
     return _is_assigned_secret(value, level, manner)
 
@@ -55,7 +59,14 @@ def is_secret(value: Written, level: Level, manner: Manner) -> bool:
 def _is_no_value(value: Written, level: Level, manner: Manner) -> bool:
     """Whether this is code, a stand-in, or nothing that the name could mean."""
     text = value.text
-    if text.startswith(_NO_VALUE) or is_placeholder(text) or is_template(text) or _JOINED.fullmatch(text):
+    if (
+        text.startswith(_NO_VALUE)
+        or is_placeholder(text)
+        or is_template(text)
+        or (value.quoted and _JOINED.fullmatch(text))
+    ):
+        return True
+    if manner in ("listed", "told", "quoted") and (" " in text or "|" in text or level_of(text)):
         return True
     if not value.quoted and (manner == "listed" or is_reference(text)):
         return True
@@ -67,11 +78,11 @@ def _is_told_secret(value: Written, level: Level, manner: Manner) -> bool:
     text = value.text
     if manner == "quoted" and not value.quoted:
         return False
-    if len(text) < 6 or is_plain(text, digits=1) or " " in text or _SETTING.fullmatch(text):
+    if len(text) < 6 or is_plain(text, digits=1) or _SETTING.fullmatch(text):
         return False
     if not _ODD.search(text.rstrip("!?")):
         return value.quoted and len(text) >= 10
-    return level == "password" or looks_random(text, least=10) or is_uuid(text)
+    return level == "password" or (len(text) >= 8 and bool(_MIXED.search(text)))
 
 
 def _is_assigned_secret(value: Written, level: Level, manner: Manner) -> bool:

@@ -23,7 +23,7 @@ _COMMON: Final = frozenset(
 _PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 _TERM: Final = re.compile(
-    r"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?:u?int|float|utf|sha|md|crc|hs|rs|es|ps|ed|aes|rsa|des|oauth|base|ipv|http|tls|"
+    r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?:u?int|float|utf|sha|md|crc|hs|rs|es|ps|ed|aes|rsa|des|oauth|base|ipv|http|tls|"
     r"ssl|pkcs|pbkdf|argon|x|h|v|p|k|s|ec|rfc|iso|cve|pep|python|py|java|mp|web|i|u|f|log|gpt|win|arm|amd)"
     r"[-_.]?[0-9]{1,5}(?![A-Za-z0-9]*[0-9])(?![a-z])"
     r"|(?<![A-Za-z])(?:i18n|l10n|a11y|k8s|p2p|b2b|e2e|s2s|u2f|fido2|oauth2|http2)(?![a-z0-9])",
