@@ -7,8 +7,8 @@ caller is told once, in `PROXY_NOTICE`.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, Literal
 from urllib.parse import unquote
 
 from mcp_curated_shared.errors import SettingsError
@@ -22,7 +22,7 @@ from mcp_curated_shared.settings.kinds import Secret
 PROXY_NOTICE: Final = (
     "Fetched through a proxy: it looks the names up, so which addresses are reached is its decision, not this server's."
 )
-FROM_ENVIRONMENT: Final = "environment"
+FROM_ENVIRONMENT: Final[Literal["environment"]] = "environment"
 """The value of `--proxy` that asks for HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY."""
 
 _URL: Final = re.compile(r"(?P<scheme>[a-z0-9+.-]+)://(?:(?P<user>[^@/?#]*)@)?(?P<host>[^@/?#]+)/?", re.IGNORECASE)
@@ -40,7 +40,7 @@ class Proxy:
     """
 
     origin: Origin
-    user: str | None = None
+    user: str | None = field(default=None, repr=False)
     password: Secret | None = None
 
     @classmethod
@@ -118,20 +118,6 @@ class ProxyRoutes:
     http: Proxy | None = None
     https: Proxy | None = None
     exceptions: tuple[_Exception, ...] = ()
-
-    @classmethod
-    def parse(cls, text: str, environment: Mapping[str, str]) -> "ProxyRoutes":
-        """Read the value of `--proxy`: empty for none, a proxy's URL for every URL, or `environment`.
-
-        Raises:
-            SettingsError: The proxy cannot be used; a variable is named.
-        """
-        if not text:
-            return cls()
-        if text == FROM_ENVIRONMENT:
-            return cls.from_environment(environment)
-        proxy = Proxy.parse(text)
-        return cls(proxy, proxy)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "ProxyRoutes":

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, cast
 
 from mcp_curated_shared.errors import SettingsError
 from mcp_curated_shared.security.egress.addresses import Network
@@ -27,21 +27,19 @@ def read_host(text: str) -> HostRule:
         raise SettingsError(error.text, 'Write "name" or "name:port", without a scheme or a wildcard.') from None
 
 
-def read_proxy(text: str) -> str:
-    """A proxy's URL or `environment`, checked but kept as it was written.
+ProxyChoice = Proxy | Literal["", "environment"]
+
+
+def read_proxy(text: str) -> ProxyChoice:
+    """A proxy's URL; `environment`; or nothing, for none.
 
     Raises:
         SettingsError: It cannot be used.
     """
     word = text.strip()
-    if word and word != FROM_ENVIRONMENT:
-        Proxy.parse(word)
-    return word
-
-
-def show_proxy(text: str) -> str:
-    """What `read_proxy` took, without user name and password."""
-    return text if text in {"", FROM_ENVIRONMENT} else str(Proxy.parse(text))
+    if word in {"", FROM_ENVIRONMENT}:
+        return cast("ProxyChoice", word)
+    return Proxy.parse(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +72,8 @@ class EgressSettings(Settings):
         flag="--deny-host",
         example="ads.example",
     )
-    proxy: str = setting(
-        Parsed(read_proxy, f'a proxy\'s URL, or "{FROM_ENVIRONMENT}"', show_proxy, metavar="URL"),
+    proxy: ProxyChoice = setting(  # noqa: RUF009 - gives an immutable field()
+        Parsed[ProxyChoice](read_proxy, f'a proxy\'s URL, or "{FROM_ENVIRONMENT}"', metavar="URL"),
         default="",
         help="HTTP proxy for every request; environment takes HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, which "
         "are ignored otherwise. A proxy looks names up itself, so which addresses are reached is then its decision.",
@@ -97,4 +95,6 @@ class EgressSettings(Settings):
         Raises:
             SettingsError: A variable names a proxy that cannot be used.
         """
-        return ProxyRoutes.parse(self.proxy, environment)
+        if isinstance(self.proxy, Proxy):
+            return ProxyRoutes(self.proxy, self.proxy)
+        return ProxyRoutes.from_environment(environment) if self.proxy else ProxyRoutes()

@@ -1,7 +1,8 @@
 """The sockets below the connection pool: one lookup, a decision on every address, a connection to that literal."""
 
+import ssl
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import cast
+from typing import Any, cast
 
 import anyio
 import httpcore
@@ -60,9 +61,9 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         try:
             check_peer(str(stream.get_extra_info("server_addr")[0]), name, port, self._policy)
         except BaseException:
-            await stream.aclose()
+            await _close([stream])
             raise
-        return stream
+        return _ClosingStream(stream)
 
     async def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None
@@ -73,6 +74,38 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         """Wait, for the pool."""
         await anyio.sleep(seconds)
+
+
+class _ClosingStream(httpcore.AsyncNetworkStream):
+    """A stream that is closed when its TLS handshake does not come to its end.
+
+    httpcore 1.0 closes it after an error but not when it is cancelled, which is what a deadline does: each such
+    handshake would leave a descriptor until the garbage is collected.
+    """
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        self._stream = stream
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return await self._stream.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.AsyncNetworkStream:
+        try:
+            return _ClosingStream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+        except BaseException:
+            await _close([self._stream])
+            raise
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
 
 
 def in_turns(addresses: Sequence[Address]) -> tuple[Address, ...]:

@@ -70,19 +70,27 @@ def guarded_client(policy: EgressPolicy, options: HttpOptions | None = None) -> 
     """An `httpx.AsyncClient` that cannot leave the policy: every request, redirect and connection is decided below it.
 
     `HttpClient` is what servers use: it adds the deadline over everything, the bounded body, credentials, retries and
-    turns. This is for code that needs httpx itself, such as a library that takes a client. Its failures are
-    `CuratedError`. It keeps no cookies, reads nothing from the environment, and logs no URL.
+    turns. This is for code that needs httpx itself, such as a library that takes a client. What its policy refuses and
+    what fails below it is a `CuratedError`. It keeps no cookies, reads nothing from the environment, and logs no URL.
 
     Raises:
         SettingsError: The file with certificate authorities cannot be used.
     """
     options = options or HttpOptions()
+    return _client_over(_transport(policy, options), options)
+
+
+def _transport(policy: EgressPolicy, options: HttpOptions) -> GuardedTransport:
+    return GuardedTransport(policy, options.proxies, options.resolver, trust(options.ca_file), options.limits)
+
+
+def _client_over(transport: GuardedTransport, options: HttpOptions) -> httpx.AsyncClient:
     for name in ("httpx", "httpcore"):  # INFO lines hold whole URLs, DEBUG lines headers with tokens
         logger = logging.getLogger(name)
         logger.setLevel(max(logger.level, logging.WARNING))
     limits = options.limits
     return httpx.AsyncClient(
-        transport=GuardedTransport(policy, options.proxies, options.resolver, trust(options.ca_file), limits),
+        transport=transport,
         headers={"User-Agent": options.user_agent, "Accept-Encoding": ACCEPT_ENCODING} | dict(options.headers),
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         timeout=httpx.Timeout(
@@ -111,7 +119,8 @@ class HttpClient:
 
     def __init__(self, policy: EgressPolicy, options: HttpOptions | None = None) -> None:
         self._options = options or HttpOptions()
-        self._client = guarded_client(policy, self._options)
+        self._transport = _transport(policy, self._options)
+        self._client = _client_over(self._transport, self._options)
         self._gate = Gate(self._options.limits.at_once, self._options.limits.at_once_per_host)
 
     async def __aenter__(self) -> Self:
@@ -190,7 +199,9 @@ class HttpClient:
             journey.notices[PROXY_NOTICE] = None
         outgoing = self._outgoing(journey)
         async with self._gate.turn(target.host):
-            response = await self._client.send(outgoing, stream=True)
+            # Not through `AsyncClient.send`: it reads a Location that it will not follow, and fails over a bad one.
+            response = await self._transport.handle_async_request(outgoing)
+            response.request = outgoing
             try:
                 journey.cookies.extract_cookies(response)
                 head = ResponseHead(target.url, response.status_code, ResponseHeaders(response.headers))
