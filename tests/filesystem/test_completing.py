@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from mcp_curated_filesystem.completing import complete_path
+from mcp_curated_filesystem.finding.completing import complete_path
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work
 from tests.filesystem.finding import plant

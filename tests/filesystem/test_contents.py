@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_curated_filesystem.contents import ContentQuery, ContentSearch, render, search_content
-from mcp_curated_filesystem.expressions import compile_expression, within_line
-from mcp_curated_filesystem.linear import linear_search
-from mcp_curated_filesystem.sieving import Scope
+from mcp_curated_filesystem.finding.contents import ContentQuery, ContentSearch, render, search_content
+from mcp_curated_filesystem.finding.expressions import compile_expression, within_line
+from mcp_curated_filesystem.finding.linear import linear_search
+from mcp_curated_filesystem.finding.sieving import Scope
 from mcp_curated_shared.errors import CancelledError, InvalidArgumentError
 from mcp_curated_shared.security.confinement import Confinement
 from mcp_curated_shared.work import Work

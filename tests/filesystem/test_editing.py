@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from mcp_curated_filesystem.editing import Edit, edit_file, render
-from mcp_curated_filesystem.text import BinaryFileError
-from mcp_curated_filesystem.versions import version_tag
+from mcp_curated_filesystem.editing.editor import Edit, edit_file, render
+from mcp_curated_filesystem.text.forms import BinaryFileError
+from mcp_curated_filesystem.text.versions import version_tag
 from mcp_curated_shared.errors import ConflictError, CuratedError, InvalidArgumentError
 from mcp_curated_shared.security.confinement import Confinement, NotAFileError, PathNotFoundError, RootSpec
 from mcp_curated_shared.work import Work

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_curated_filesystem.differences import DIFF_CHARACTERS, unified_diff
-from mcp_curated_filesystem.fitting import Splice
-from mcp_curated_filesystem.matching import View
-from mcp_curated_filesystem.text import detect
+from mcp_curated_filesystem.editing.differences import DIFF_CHARACTERS, unified_diff
+from mcp_curated_filesystem.editing.fitting import Splice
+from mcp_curated_filesystem.editing.matching import View
+from mcp_curated_filesystem.text.forms import detect
 
 
 def _view(text: str) -> View:

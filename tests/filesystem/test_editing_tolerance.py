@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem.editing import Edit, Edited, EditError, edit_file
-from mcp_curated_filesystem.indentation import learn
+from mcp_curated_filesystem.editing.editor import Edit, Edited, EditError, edit_file
+from mcp_curated_filesystem.editing.indentation import learn
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_curated_filesystem.globs import Excludes, compile_glob, compile_word, is_bare_word, unfold_braces
+from mcp_curated_filesystem.finding.globs import Excludes, compile_glob, compile_word, is_bare_word, unfold_braces
 from mcp_curated_shared.errors import InvalidArgumentError
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem.ignoring import RuleFile, Rules, rules_above
-from mcp_curated_filesystem.searching import search_files
-from mcp_curated_filesystem.sieving import Scope
+from mcp_curated_filesystem.finding.ignoring import RuleFile, Rules, rules_above
+from mcp_curated_filesystem.finding.searching import search_files
+from mcp_curated_filesystem.finding.sieving import Scope
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work
 from tests.filesystem.finding import plant

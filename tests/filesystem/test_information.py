@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem.information import get_information, iso_time, render
+from mcp_curated_filesystem.reading.information import get_information, iso_time, render
 from mcp_curated_shared.security.confinement import Confinement, OutsideRootsError, PathNotFoundError, RootSpec
 
 

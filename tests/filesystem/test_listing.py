@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem.listing import Listing, SortBy, list_directory, render
+from mcp_curated_filesystem.finding.listing import Listing, SortBy, list_directory, render
 from mcp_curated_shared.errors import CancelledError, CuratedError
 from mcp_curated_shared.security.confinement import Confinement, NotADirectoryError, RootSpec
 from mcp_curated_shared.work import Work

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_curated_filesystem.matching import View, find_exact, found_by_bytes, line_numbers
-from mcp_curated_filesystem.text import EncodingError, TextForm, detect
+from mcp_curated_filesystem.editing.matching import View, find_exact, found_by_bytes, line_numbers
+from mcp_curated_filesystem.text.forms import EncodingError, TextForm, detect
 
 
 def _view(data: bytes) -> View:

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_curated_filesystem import media, scaling
-from mcp_curated_filesystem.blocks import reader_of_bytes
-from mcp_curated_filesystem.image_sizes import image_size
-from mcp_curated_filesystem.media import Media, read_media, render
-from mcp_curated_filesystem.signatures import media_type
+from mcp_curated_filesystem.reading import media, scaling
+from mcp_curated_filesystem.reading.image_sizes import image_size
+from mcp_curated_filesystem.reading.media import Media, read_media, render
+from mcp_curated_filesystem.text.blocks import reader_of_bytes
+from mcp_curated_filesystem.text.signatures import media_type
 from mcp_curated_shared.errors import CuratedError, TooLargeError
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.security.limits import DEFAULT_BUDGET

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_curated_filesystem.excerpts import Excerpt, Gathering
-from mcp_curated_filesystem.page_facts import blocks, facts, render
-from mcp_curated_filesystem.reading import Page, read_page
-from mcp_curated_filesystem.text import BinaryFileError
+from mcp_curated_filesystem.reading.excerpts import Excerpt, Gathering
+from mcp_curated_filesystem.reading.page_facts import blocks, facts, render
+from mcp_curated_filesystem.reading.pages import Page, read_page
+from mcp_curated_filesystem.text.forms import BinaryFileError
 from mcp_curated_shared.errors import CancelledError, CuratedError, InvalidArgumentError
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.security.limits import Budget

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem.reading_many import MOST_FILES, read_files, render
+from mcp_curated_filesystem.reading.reading_many import MOST_FILES, read_files, render
 from mcp_curated_shared.errors import CancelledError, InvalidArgumentError
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work

@@ -4,9 +4,9 @@ import os
 import re
 from pathlib import Path
 
-from mcp_curated_filesystem.information import get_information
-from mcp_curated_filesystem.reading import read_page
-from mcp_curated_filesystem.versions import SMALL_BYTES, version_tag
+from mcp_curated_filesystem.reading.information import get_information
+from mcp_curated_filesystem.reading.pages import read_page
+from mcp_curated_filesystem.text.versions import SMALL_BYTES, version_tag
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work
 

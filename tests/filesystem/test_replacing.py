@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem import leftovers, renaming, replacing, snapshots
-from mcp_curated_filesystem.editing import Edit, edit_file
-from mcp_curated_filesystem.renaming import ExchangeUnsupportedError, rename_new
-from mcp_curated_filesystem.snapshots import Snapshot
-from mcp_curated_filesystem.writing import write_file
+from mcp_curated_filesystem.editing.editor import Edit, edit_file
+from mcp_curated_filesystem.writing import leftovers, renaming, replacing, snapshots
+from mcp_curated_filesystem.writing.renaming import ExchangeUnsupportedError, rename_new
+from mcp_curated_filesystem.writing.snapshots import Snapshot
+from mcp_curated_filesystem.writing.writer import write_file
 from mcp_curated_shared.errors import CancelledError, ConflictError, CuratedError
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work
@@ -55,7 +55,7 @@ def _meanwhile(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) ->
             left.pop()()
         real(first, second)
 
-    monkeypatch.setattr("mcp_curated_filesystem.replacing.exchange", exchange)
+    monkeypatch.setattr("mcp_curated_filesystem.writing.replacing.exchange", exchange)
 
 
 # Another program at the same moment
@@ -103,7 +103,7 @@ def test_the_newest_of_two_foreign_changes_stays(
             (tmp_path / "g").rename(file)
         real(first, second)
 
-    monkeypatch.setattr("mcp_curated_filesystem.replacing.exchange", exchange)
+    monkeypatch.setattr("mcp_curated_filesystem.writing.replacing.exchange", exchange)
     with pytest.raises(ConflictError):
         _edit(confinement, file, "key=1", "key=2")
     assert file.read_bytes() == b"theirs 2\n"
@@ -119,7 +119,7 @@ def test_without_an_exchange_the_file_is_compared_before_the_rename(
     def exchange(first: tuple[int, str], second: tuple[int, str]) -> None:
         raise ExchangeUnsupportedError(errno.EINVAL, "no")
 
-    monkeypatch.setattr("mcp_curated_filesystem.replacing.exchange", exchange)
+    monkeypatch.setattr("mcp_curated_filesystem.writing.replacing.exchange", exchange)
     _edit(confinement, file, "key=1", "key=2")
     assert file.read_bytes() == b"key=2\n"
     _meanwhile(monkeypatch, lambda: file.write_bytes(b"theirs\n"))
@@ -173,7 +173,7 @@ def test_the_temporary_file_is_secret_from_its_birth(
         real(descriptor, pieces, work)
         modes.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
 
-    monkeypatch.setattr("mcp_curated_filesystem.unfinished.write_all", write_all)
+    monkeypatch.setattr("mcp_curated_filesystem.writing.unfinished.write_all", write_all)
     _edit(confinement, file, "secret", "hidden")
     write_file(confinement, str(tmp_path / "new"), "x", work=Work())
     assert modes == [0o600] * 4
@@ -334,7 +334,7 @@ def test_a_file_whose_owner_cannot_be_kept_is_written_in_place(shared: Path, ope
 
 _MOUNTED = """
 import os, subprocess, sys
-from mcp_curated_filesystem.editing import Edit, edit_file
+from mcp_curated_filesystem.editing.editor import Edit, edit_file
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work
 root = sys.argv[1]
@@ -360,7 +360,7 @@ def test_a_file_that_is_a_mount_point_is_written_in_place(tmp_path: Path) -> Non
 def test_a_failed_write_in_place_puts_the_old_content_back(
     tmp_path: Path, confinement: Confinement, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mcp_curated_filesystem import overwriting
+    from mcp_curated_filesystem.writing import overwriting
 
     file = tmp_path / "f"
     file.write_bytes(b"old content")
@@ -434,7 +434,7 @@ def test_what_is_being_written_has_no_name_that_a_killed_writer_could_leave(
         real(descriptor, pieces, work)
         seen.append([entry.name for entry in tmp_path.iterdir()])
 
-    monkeypatch.setattr("mcp_curated_filesystem.unfinished.write_all", write_all)
+    monkeypatch.setattr("mcp_curated_filesystem.writing.unfinished.write_all", write_all)
     write_file(confinement, str(tmp_path / "f"), "new", work=Work())
     write_file(confinement, str(tmp_path / "f"), "newer", work=Work())
     assert seen == [[], ["f"]]
@@ -444,7 +444,7 @@ def test_what_is_being_written_has_no_name_that_a_killed_writer_could_leave(
 def test_without_nameless_files_the_content_is_written_under_a_name_of_ours(
     confinement: Confinement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mcp_curated_filesystem.unfinished._UNNAMED", 0)
+    monkeypatch.setattr("mcp_curated_filesystem.writing.unfinished._UNNAMED", 0)
     names: list[str] = []
     real = snapshots.write_all
 
@@ -452,7 +452,7 @@ def test_without_nameless_files_the_content_is_written_under_a_name_of_ours(
         real(descriptor, pieces, work)
         names.extend(_litter(tmp_path))
 
-    monkeypatch.setattr("mcp_curated_filesystem.unfinished.write_all", write_all)
+    monkeypatch.setattr("mcp_curated_filesystem.writing.unfinished.write_all", write_all)
     write_file(confinement, str(tmp_path / "f"), "new", work=Work())
     write_file(confinement, str(tmp_path / "f"), "newer", work=Work())
     assert len(names) == 2
@@ -470,7 +470,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(
     def write_all(descriptor: int, pieces: list[bytes], work: Work) -> None:
         raise OSError(errno.ENOSPC, "full")
 
-    monkeypatch.setattr("mcp_curated_filesystem.unfinished.write_all", write_all)
+    monkeypatch.setattr("mcp_curated_filesystem.writing.unfinished.write_all", write_all)
     with pytest.raises(CuratedError, match="no space left"):
         write_file(confinement, str(file), "new", work=Work())
     assert file.read_bytes() == b"old"
@@ -479,7 +479,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(
 
 _WRITER = """
 import sys
-from mcp_curated_filesystem.writing import write_file
+from mcp_curated_filesystem.writing.writer import write_file
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work
 confinement = Confinement([RootSpec(sys.argv[1])])

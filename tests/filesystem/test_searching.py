@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem.searching import NameSearch, render, search_files
-from mcp_curated_filesystem.sieving import Scope
+from mcp_curated_filesystem.finding.searching import NameSearch, render, search_files
+from mcp_curated_filesystem.finding.sieving import Scope
 from mcp_curated_shared.errors import CancelledError, CuratedError
 from mcp_curated_shared.security.confinement import Confinement
 from mcp_curated_shared.work import Work

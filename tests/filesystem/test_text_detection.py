@@ -6,8 +6,8 @@ import codecs
 
 import pytest
 
-from mcp_curated_filesystem.guessing import BinaryFileError
-from mcp_curated_filesystem.text import TextForm, decode, detect
+from mcp_curated_filesystem.text.forms import TextForm, decode, detect
+from mcp_curated_filesystem.text.guessing import BinaryFileError
 from mcp_curated_shared.errors import InvalidArgumentError
 
 SENTENCES = {

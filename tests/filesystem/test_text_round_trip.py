@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_curated_filesystem.text import (
+from mcp_curated_filesystem.text.forms import (
     EncodingError,
     TextForm,
     decode,
@@ -69,7 +69,7 @@ def test_any_bytes_come_back_as_they_were_or_are_cleanly_refused(encoding: str, 
 @settings(max_examples=400)
 @given(st.binary(max_size=60))
 def test_whatever_is_detected_comes_back_as_it_was(data: bytes) -> None:
-    from mcp_curated_filesystem.text import BinaryFileError
+    from mcp_curated_filesystem.text.forms import BinaryFileError
 
     try:
         form = detect(data, whole=True)

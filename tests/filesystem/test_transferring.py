@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem import copying, departing, leftovers, transferring
-from mcp_curated_filesystem.transferring import (
+from mcp_curated_filesystem.writing import copying, departing, leftovers, transferring
+from mcp_curated_filesystem.writing.transferring import (
     copy_file,
     create_directory,
     move_file,
@@ -287,7 +287,7 @@ def test_what_changes_during_a_move_across_devices_is_kept(
         (project / "new").write_text("new")
         return real(*arguments)  # pyright: ignore[reportArgumentType] - passed on
 
-    monkeypatch.setattr("mcp_curated_filesystem.transferring.remove_moved", remove_moved)
+    monkeypatch.setattr("mcp_curated_filesystem.writing.transferring.remove_moved", remove_moved)
     assert "were kept" in _move(both, project, elsewhere / "moved")
     assert _tree(project) == {"run.sh": "changed meanwhile", "new": "new"}
     assert _tree(elsewhere / "moved")["run.sh"] == "#!"

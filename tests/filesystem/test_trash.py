@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem.leftovers import TRASH_NAME, is_ours
-from mcp_curated_filesystem.transferring import move_file
-from mcp_curated_filesystem.trash import Deleted, delete, list_trash, plan_deletion, render
+from mcp_curated_filesystem.writing.leftovers import TRASH_NAME, is_ours
+from mcp_curated_filesystem.writing.transferring import move_file
+from mcp_curated_filesystem.writing.trash import Deleted, delete, list_trash, plan_deletion, render
 from mcp_curated_shared.errors import ConflictError, CuratedError, InvalidArgumentError, NotAllowedError
 from mcp_curated_shared.security.confinement import (
     Confinement,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem import trees
-from mcp_curated_filesystem.sieving import Entries, Scope, read_entries
-from mcp_curated_filesystem.timing import Clock
-from mcp_curated_filesystem.trees import Tree, directory_tree, render
+from mcp_curated_filesystem.finding import trees
+from mcp_curated_filesystem.finding.sieving import Entries, Scope, read_entries
+from mcp_curated_filesystem.finding.timing import Clock
+from mcp_curated_filesystem.finding.trees import Tree, directory_tree, render
 from mcp_curated_shared.errors import CancelledError
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work

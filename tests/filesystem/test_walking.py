@@ -8,10 +8,10 @@ from typing import Literal
 
 import pytest
 
-from mcp_curated_filesystem import walking
-from mcp_curated_filesystem.sieving import Scope, Sieve
-from mcp_curated_filesystem.timing import Clock
-from mcp_curated_filesystem.walking import HELD_AT_MOST, Walk
+from mcp_curated_filesystem.finding import walking
+from mcp_curated_filesystem.finding.sieving import Scope, Sieve
+from mcp_curated_filesystem.finding.timing import Clock
+from mcp_curated_filesystem.finding.walking import HELD_AT_MOST, Walk
 from mcp_curated_shared.errors import CancelledError
 from mcp_curated_shared.security.confinement import Confinement, RootSpec, open_child
 from mcp_curated_shared.work import Work

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem.completing import complete_path
-from mcp_curated_filesystem.contents import ContentQuery, search_content
-from mcp_curated_filesystem.listing import list_directory
-from mcp_curated_filesystem.listing import render as render_listing
-from mcp_curated_filesystem.searching import search_files
-from mcp_curated_filesystem.sieving import Scope
-from mcp_curated_filesystem.trees import directory_tree
-from mcp_curated_filesystem.trees import render as render_tree
+from mcp_curated_filesystem.finding.completing import complete_path
+from mcp_curated_filesystem.finding.contents import ContentQuery, search_content
+from mcp_curated_filesystem.finding.listing import list_directory
+from mcp_curated_filesystem.finding.listing import render as render_listing
+from mcp_curated_filesystem.finding.searching import search_files
+from mcp_curated_filesystem.finding.sieving import Scope
+from mcp_curated_filesystem.finding.trees import directory_tree
+from mcp_curated_filesystem.finding.trees import render as render_tree
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement import Confinement
 from mcp_curated_shared.work import Work

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem.text import BinaryFileError
-from mcp_curated_filesystem.versions import version_tag
-from mcp_curated_filesystem.writing import Mode, Written, render, write_file
+from mcp_curated_filesystem.text.forms import BinaryFileError
+from mcp_curated_filesystem.text.versions import version_tag
+from mcp_curated_filesystem.writing.writer import Mode, Written, render, write_file
 from mcp_curated_shared.errors import ConflictError, CuratedError, InvalidArgumentError
 from mcp_curated_shared.security.confinement import Confinement, NotAFileError, RootSpec
 from mcp_curated_shared.work import Work

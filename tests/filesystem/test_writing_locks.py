@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_curated_filesystem import locking
-from mcp_curated_filesystem.editing import Edit, edit_file
-from mcp_curated_filesystem.locking import locked
+from mcp_curated_filesystem.editing.editor import Edit, edit_file
+from mcp_curated_filesystem.writing import locking
+from mcp_curated_filesystem.writing.locking import locked
 from mcp_curated_shared.errors import CancelledError, UnavailableError
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work
@@ -19,7 +19,7 @@ from mcp_curated_shared.work import Work
 _EDITOR = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from mcp_curated_filesystem.editing import Edit, edit_file
+from mcp_curated_filesystem.editing.editor import Edit, edit_file
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work
 root, first = sys.argv[1], int(sys.argv[2])

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from mcp_curated_filesystem import leftovers
-from mcp_curated_filesystem.tidying import tidy
+from mcp_curated_filesystem.writing import leftovers
+from mcp_curated_filesystem.writing.tidying import tidy
 from mcp_curated_shared.security.confinement import Confinement, RootSpec
 from mcp_curated_shared.work import Work
 

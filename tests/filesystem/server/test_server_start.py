@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_curated_filesystem import leftovers
+from mcp_curated_filesystem.writing import leftovers
 from mcp_curated_shared.testing.clients import MODERN
 from tests.filesystem.server.serving import call, serve
 

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 from pydantic import BaseModel
 
-from mcp_curated_filesystem.contents import ContentSearch
-from mcp_curated_filesystem.information import Information
-from mcp_curated_filesystem.searching import NameSearch
+from mcp_curated_filesystem.finding.contents import ContentSearch
+from mcp_curated_filesystem.finding.searching import NameSearch
+from mcp_curated_filesystem.reading.information import Information
 
 STRUCTURE_CHARACTERS = 44_000
 """Of paths and lines in one structure; its keys and punctuation come on top."""

@@ -6,7 +6,7 @@ import stat
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_curated_filesystem.leftovers import TRASH_NAME
+from mcp_curated_filesystem.writing.leftovers import TRASH_NAME
 
 TRASH_LIMIT = 100_000
 """Entries of a trash folder that are counted before it is said to hold more."""

@@ -16,8 +16,8 @@ from mcp_curated_filesystem.server.roots import RootsOfClients
 from mcp_curated_filesystem.server.state import Filesystem
 from mcp_curated_filesystem.server.watches import FileWatches
 from mcp_curated_filesystem.settings import FilesystemSettings
-from mcp_curated_filesystem.tidying import tidy
 from mcp_curated_filesystem.watching import Watcher
+from mcp_curated_filesystem.writing.tidying import tidy
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement import Confinement
 from mcp_curated_shared.settings import Loaded

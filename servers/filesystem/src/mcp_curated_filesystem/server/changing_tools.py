@@ -6,11 +6,13 @@ from typing import Annotated, Literal
 from mcp_types import ContentBlock
 from pydantic import BaseModel, BeforeValidator, Field
 
-from mcp_curated_filesystem import editing, transferring, writing
+from mcp_curated_filesystem.editing import editor as editing
 from mcp_curated_filesystem.server.arguments import FilePath, FolderPath, IfVersion
 from mcp_curated_filesystem.server.reading_tools import texts
 from mcp_curated_filesystem.server.roots import CallRoots, PathRoots, TransferRoots
 from mcp_curated_filesystem.server.state import Filesystem, FilesystemContext, state_of
+from mcp_curated_filesystem.writing import transferring
+from mcp_curated_filesystem.writing import writer as writing
 from mcp_curated_shared.errors import TooLargeError
 from mcp_curated_shared.transport.server import CuratedServer
 from mcp_curated_shared.transport.tools import writes

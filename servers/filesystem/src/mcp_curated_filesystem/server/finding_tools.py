@@ -5,13 +5,14 @@ from typing import Annotated, Literal
 from mcp_types import CallToolResult, ContentBlock
 from pydantic import Field
 
-from mcp_curated_filesystem import allowed, contents, listing, searching, trees
+from mcp_curated_filesystem import allowed
+from mcp_curated_filesystem.finding import contents, listing, searching, trees
+from mcp_curated_filesystem.finding.sieving import Scope
 from mcp_curated_filesystem.models import ContentMatches, FoundFiles
 from mcp_curated_filesystem.server.arguments import Excluded, FolderPath, IncludeIgnored
 from mcp_curated_filesystem.server.reading_tools import texts
 from mcp_curated_filesystem.server.roots import AnyRoots, CallRoots, PathRoots
 from mcp_curated_filesystem.server.state import Filesystem, FilesystemContext, state_of
-from mcp_curated_filesystem.sieving import Scope
 from mcp_curated_shared.transport.server import CuratedServer
 from mcp_curated_shared.transport.tools import reads
 from mcp_curated_shared.work import Work

@@ -4,8 +4,8 @@ import base64
 
 from mcp_types import AudioContent, ContentBlock, ImageContent, ResourceLink, TextContent
 
-from mcp_curated_filesystem import page_facts
-from mcp_curated_filesystem.media import Media, render
+from mcp_curated_filesystem.reading import page_facts
+from mcp_curated_filesystem.reading.media import Media, render
 from mcp_curated_shared.security.confinement import escape_name
 
 

@@ -5,11 +5,11 @@ from typing import Annotated
 from mcp_types import CallToolResult, ContentBlock, TextContent
 from pydantic import Field
 
-from mcp_curated_filesystem import information, media, page_facts
-from mcp_curated_filesystem.excerpts import Excerpt
 from mcp_curated_filesystem.models import FileInformation
-from mcp_curated_filesystem.reading import Page, read_page
-from mcp_curated_filesystem.reading_many import FileEntry, read_files
+from mcp_curated_filesystem.reading import information, media, page_facts
+from mcp_curated_filesystem.reading.excerpts import Excerpt
+from mcp_curated_filesystem.reading.pages import Page, read_page
+from mcp_curated_filesystem.reading.reading_many import FileEntry, read_files
 from mcp_curated_filesystem.server.arguments import AnyPath, FilePath
 from mcp_curated_filesystem.server.media_blocks import media_blocks
 from mcp_curated_filesystem.server.roots import CallRoots, PathRoots, PathsRoots

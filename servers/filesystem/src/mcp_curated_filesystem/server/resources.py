@@ -16,12 +16,13 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
-from mcp_curated_filesystem import completing, listing, media, page_facts
-from mcp_curated_filesystem.blocks import read_up_to
-from mcp_curated_filesystem.reading import Page, read_page
+from mcp_curated_filesystem.finding import completing, listing
+from mcp_curated_filesystem.reading import media, page_facts
+from mcp_curated_filesystem.reading.pages import Page, read_page
 from mcp_curated_filesystem.server.roots import CallRoots
 from mcp_curated_filesystem.server.state import Filesystem, state_of
-from mcp_curated_filesystem.text import BinaryFileError
+from mcp_curated_filesystem.text.blocks import read_up_to
+from mcp_curated_filesystem.text.forms import BinaryFileError
 from mcp_curated_shared.errors import CuratedError, TooLargeError
 from mcp_curated_shared.transport.requests import current_request
 from mcp_curated_shared.transport.resources import ResourceContent, ResourceReply

@@ -1,0 +1,1 @@
+"""Finding the places of an edit in a text, and replacing them byte by byte."""

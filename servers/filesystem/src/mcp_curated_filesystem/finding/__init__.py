@@ -1,0 +1,1 @@
+"""Looking through folders: walks, names, contents, listings, trees."""

@@ -1,0 +1,1 @@
+"""What a file says: pages of text, media, facts."""

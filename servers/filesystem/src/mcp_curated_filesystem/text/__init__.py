@@ -1,0 +1,1 @@
+"""Text as it is stored: encodings, line ends, blocks of bytes, version tags."""

@@ -1,0 +1,1 @@
+"""Changing the disk without losing a byte: replacing, moving, copying, deleting."""
