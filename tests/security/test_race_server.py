@@ -10,7 +10,7 @@ import pytest
 
 from mcp_curated_shared.testing.wire import ServerProcess
 from tests.security import naive_server
-from tests.security.race_ground import SLOTS, lay_out
+from tests.security.race_ground import lay_out
 from tests.security.race_operations import OPERATIONS
 from tests.security.race_server import MODES, Mode, available, race, serving, watched_outside
 
@@ -52,7 +52,7 @@ NAIVE = Mode(walk=False, landlock=False)
 @pytest.mark.parametrize("name", ["read", "list"])
 def test_the_race_sees_what_a_server_leaks_that_checks_a_path_and_then_opens_it(tmp_path: Path, name: str) -> None:
     with serving(tmp_path, NAIVE, (naive_server.__file__,)) as server:
-        outcome = race(server, NAIVE, tmp_path, name, SLOTS, until=lambda outcome: len(outcome.escaped) > 0)
+        outcome = race(server, NAIVE, tmp_path, name, 800, until=lambda outcome: len(outcome.escaped) > 0)
     assert outcome.escaped
 
 
