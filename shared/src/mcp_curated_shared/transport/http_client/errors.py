@@ -2,6 +2,7 @@
 
 import os
 import ssl
+from collections.abc import Iterator
 from typing import Final
 
 import httpcore
@@ -105,29 +106,28 @@ _TOLD: Final[tuple[_Told, ...]] = (
 )
 
 
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """What led to an exception, the nearest first; httpcore's pool raises its own again `from None`."""
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
 def _certificate(error: Exception, host: str) -> CertificateError | None:
-    cause = error.__cause__
+    cause = next((one for one in _causes(error) if isinstance(one, ssl.SSLError)), None)
     if isinstance(cause, ssl.SSLCertVerificationError):
         why = cause.verify_message.rstrip(".") or "it could not be verified"
         fix = "If a company's proxy or an own authority signs it, the operator can name its file with --ca-file."
         return CertificateError(f"The certificate of {host} is refused: {why}.", fix)
-    if isinstance(cause, ssl.SSLError):
+    if cause is not None:
         return CertificateError(f"No secure connection to {host} came about.", "Check that it serves https there.")
     return None
 
 
 def _connection(error: Exception, host: str) -> UnreachableError:
-    if isinstance(error, httpcore.ConnectError | httpx.ConnectError):
-        why = _system_reason(error)
-        return UnreachableError(f"{host} cannot be reached{why}.", "Check the host and port, or try again later.")
-    return UnreachableError(f"The connection to {host} broke.", _LATER)
-
-
-def _system_reason(error: BaseException) -> str:
-    """`: connection refused`, from the first cause that the operating system gave a number; empty without one."""
-    cause = error.__cause__
-    while cause is not None:
-        if isinstance(cause, OSError) and cause.errno:
-            return f": {os.strerror(cause.errno).lower()}"
-        cause = cause.__cause__
-    return ""
+    if not isinstance(error, httpcore.ConnectError | httpx.ConnectError):
+        return UnreachableError(f"The connection to {host} broke.", _LATER)
+    number = next((one.errno for one in _causes(error) if isinstance(one, OSError) and one.errno), None)
+    why = f": {os.strerror(number).lower()}" if number else ""
+    return UnreachableError(f"{host} cannot be reached{why}.", "Check the host and port, or try again later.")
