@@ -7,7 +7,7 @@ import re
 import secrets
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -47,7 +47,8 @@ class DeskSettings(Settings):
     logs: LogSettings = field(default_factory=LogSettings)
 
 
-def approve(arguments: Sequence[str]) -> int:
+def approve(program: ServerProgram, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    assert (program.name, environ["HOME"]) == ("desk", os.environ["HOME"])
     return 40 + len(arguments)
 
 

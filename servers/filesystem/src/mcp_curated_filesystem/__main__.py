@@ -2,7 +2,7 @@
 
 import sys
 
-from mcp_curated_shared.cli import ServerProgram
+from mcp_curated_shared.cli import Command, ServerProgram
 from mcp_curated_shared.cli import main as run
 
 PROGRAM = ServerProgram(
@@ -14,6 +14,14 @@ PROGRAM = ServerProgram(
     build="mcp_curated_filesystem.server:build_server",
     before="mcp_curated_filesystem.kernel:confine_process",
     checks="mcp_curated_filesystem.doctor:checks",
+    commands=(
+        Command("pending", "List the deletions that wait for an approval.", "mcp_curated_shared.cli.approving:pending"),
+        Command(
+            "approve",
+            "Approve one in this terminal: approve OP, where the client could not ask.",
+            "mcp_curated_shared.cli.approving:approve",
+        ),
+    ),
     examples=(
         ("mcp-curated-filesystem ~/notes ~/reference:ro", "Serve two folders over stdio, the second for reading only."),
         ("mcp-curated-filesystem config --host claude-desktop --write ~/notes", "Add the server to Claude Desktop."),

@@ -4,6 +4,7 @@ import logging
 
 from mcp_curated_filesystem.settings import FilesystemSettings
 from mcp_curated_shared.security import landlock
+from mcp_curated_shared.security.state_folder import make_state_folder
 from mcp_curated_shared.settings import Loaded
 
 logger = logging.getLogger(__name__)
@@ -19,9 +20,12 @@ def confine_process(loaded: Loaded[FilesystemSettings]) -> None:
     if not settings.landlock or not settings.directories:
         return
     writable = not settings.read_only
+    folder = settings.state.path("filesystem")
+    if settings.allow_delete:
+        make_state_folder(folder)  # what does not exist now could not be made later
     status = landlock.restrict(
         [(root.path, root.writable and writable) for root in settings.directories],
-        writable=[settings.state.path("filesystem")],
+        writable=[folder],
     )
     if status.active:
         logger.info("The kernel confines this process to the folders (Landlock, ABI %d).", status.abi)

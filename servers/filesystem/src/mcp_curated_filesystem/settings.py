@@ -8,6 +8,7 @@ from mcp_curated_shared.security.confinement import RootSpec
 from mcp_curated_shared.settings import (
     Boolean,
     Choice,
+    ConsentSettings,
     Duration,
     Integer,
     LogSettings,
@@ -128,6 +129,7 @@ class FilesystemSettings(Settings):
         help="On Linux also let the kernel confine the whole process (Landlock), where it can.",
     )
     limits: FilesystemLimits = field(default_factory=FilesystemLimits)
+    consent: ConsentSettings = field(default_factory=ConsentSettings)
     state: StateSettings = field(default_factory=StateSettings)
     transport: TransportSettings = field(default_factory=TransportSettings)
     logs: LogSettings = field(default_factory=LogSettings)

@@ -53,7 +53,7 @@ def _dispatch(program: ServerProgram, arguments: list[str], environ: Mapping[str
     word = arguments[0] if arguments else ""
     own = next((command for command in program.commands if command.name == word), None)
     if own is not None:
-        return int(resolve(own.run)(arguments[1:]))
+        return int(resolve(own.run)(program, arguments[1:], environ))
     if word in BUILT_IN:
         return _COMMANDS[word](program, arguments[1:], environ)
     _refuse_misspelt_command(program, word)

@@ -16,7 +16,8 @@ class Command:
     Attributes:
         name: Its word.
         summary: One line for --help.
-        run: `module:function`; called with the arguments after the word, returns the exit status.
+        run: `module:function`; called with the program, the arguments after the word and the environment; returns the
+            exit status.
     """
 
     name: str

@@ -11,6 +11,7 @@ from mcp_curated_shared.settings.common import (
     Transport,
     TransportSettings,
 )
+from mcp_curated_shared.settings.consent import ConfirmPolicy, ConsentSettings
 from mcp_curated_shared.settings.declaration import SettingInfo, Settings, describe, many, optional, setting
 from mcp_curated_shared.settings.kinds import (
     Boolean,
@@ -33,6 +34,8 @@ from mcp_curated_shared.settings.sources import Source
 __all__ = [
     "Boolean",
     "Choice",
+    "ConfirmPolicy",
+    "ConsentSettings",
     "Duration",
     "Effective",
     "FilePath",

@@ -40,6 +40,7 @@ from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.nearest import nearest
 from mcp_curated_shared.security.untrusted import safe_text
 from mcp_curated_shared.transport.argument_errors import quoted
+from mcp_curated_shared.transport.asking import remember_sealed_state
 from mcp_curated_shared.transport.completion import Completer, guarded
 from mcp_curated_shared.transport.failures import failed, failed_tool, foreseen, protocol_error
 from mcp_curated_shared.transport.identity import Identity, cache_hints
@@ -103,7 +104,7 @@ class CuratedServer(MCPServer[LifespanResultT]):
         )
         # An audit, when there is one, goes in before this: `server.middleware.insert(0, ...)` puts it outermost,
         # where it sees forged request state, which middleware given to the constructor does not.
-        self.middleware.insert(0, sendable_only)
+        self.middleware[:0] = [sendable_only, remember_sealed_state]
         self.middleware.append(remember_request)
         if self._subscriptions_of_clients is not None:
             self.middleware.append(self._subscriptions_of_clients)

@@ -9,6 +9,7 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 
 from mcp_curated_filesystem.server.changing_tools import add_changing_tools
+from mcp_curated_filesystem.server.deleting_tools import add_deleting_tool
 from mcp_curated_filesystem.server.finding_tools import add_finding_tools
 from mcp_curated_filesystem.server.reading_tools import add_reading_tools
 from mcp_curated_filesystem.server.resources import add_resources
@@ -20,6 +21,10 @@ from mcp_curated_filesystem.watching import Watcher
 from mcp_curated_filesystem.writing.tidying import tidy
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement import Confinement
+from mcp_curated_shared.security.confirmation import Confirmation
+from mcp_curated_shared.security.confirmation.command import approve_command
+from mcp_curated_shared.security.confirmation.sqlite import SqliteLedger
+from mcp_curated_shared.security.state_folder import closed_patterns
 from mcp_curated_shared.settings import Loaded
 from mcp_curated_shared.settings.loading import render
 from mcp_curated_shared.transport.identity import Identity
@@ -77,7 +82,9 @@ def build_server(loaded: Loaded[FilesystemSettings]) -> CuratedServer[Filesystem
     add_reading_tools(server)
     add_finding_tools(server)
     if not settings.read_only:
-        add_changing_tools(server, deleting=settings.allow_delete)
+        add_changing_tools(server)
+    if settings.allow_delete:
+        add_deleting_tool(server)
     add_resources(server)
     server.config_resource(lambda: render(loaded))
     return server
@@ -86,8 +93,24 @@ def build_server(loaded: Loaded[FilesystemSettings]) -> CuratedServer[Filesystem
 def _state(settings: FilesystemSettings) -> Filesystem:
     confinement = None
     if settings.directories:
-        confinement = Confinement(settings.directories, deny=settings.deny, read_only=settings.read_only)
-    return Filesystem(settings, WorkPool(), RootsOfClients(settings, confinement), Watcher(_nobody_listens))
+        closed = closed_patterns(settings.state.path("filesystem"), [root.path for root in settings.directories])
+        confinement = Confinement(settings.directories, deny=(*settings.deny, *closed), read_only=settings.read_only)
+    return Filesystem(
+        settings,
+        WorkPool(),
+        RootsOfClients(settings, confinement),
+        Watcher(_nobody_listens),
+        _confirmation(settings),
+    )
+
+
+def _confirmation(settings: FilesystemSettings) -> Confirmation:
+    """Made without touching the disk: the ledger is opened by the first deletion."""
+    return Confirmation(
+        SqliteLedger(settings.state.path("filesystem")),
+        policy=settings.consent.confirm,
+        approve_command=approve_command(DISTRIBUTION, "mcp_curated_filesystem", settings.state.folder),
+    )
 
 
 async def _tidy(state: Filesystem) -> None:

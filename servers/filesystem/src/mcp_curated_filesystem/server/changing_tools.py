@@ -122,13 +122,8 @@ async def copy_file(
     return texts(transferring.render_copy(await state_of(ctx).run(ctx, roots, source, copy, long=True)))
 
 
-def add_changing_tools(server: CuratedServer[Filesystem], *, deleting: bool) -> None:
-    """Register them.
-
-    Args:
-        server: The server.
-        deleting: Whether delete_file is among them.
-    """
+def add_changing_tools(server: CuratedServer[Filesystem]) -> None:
+    """Register them."""
     server.add_tool(write_file, annotations=writes(destructive=True, idempotent=False))
     server.add_tool(edit_file, annotations=writes(destructive=True, idempotent=False))
     server.add_tool(create_directory, annotations=writes(destructive=False, idempotent=True))

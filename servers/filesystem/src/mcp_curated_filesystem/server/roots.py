@@ -28,6 +28,7 @@ from pydantic import ValidationError
 from mcp_curated_filesystem.settings import FilesystemSettings
 from mcp_curated_shared.errors import CuratedError, UnavailableError
 from mcp_curated_shared.security.confinement import Confinement
+from mcp_curated_shared.security.state_folder import closed_patterns
 from mcp_curated_shared.transport.requests import RequestContext
 
 ANSWER_SECONDS = 10.0
@@ -178,7 +179,13 @@ class RootsOfClients:
     def _make(self, uris: tuple[str, ...]) -> Confinement:
         if self.confinement is not None:
             return self.confinement.narrowed(uris)
-        return Confinement.from_client_roots(uris, deny=self.settings.deny, read_only=self.settings.read_only)
+        deny, read_only = self.settings.deny, self.settings.read_only
+        made = Confinement.from_client_roots(uris, deny=deny, read_only=read_only)
+        closed = closed_patterns(self.settings.state.path("filesystem"), [root.path for root in made.roots])
+        if not closed:
+            return made
+        made.close()
+        return Confinement.from_client_roots(uris, deny=(*deny, *closed), read_only=read_only)
 
 
 def _start(confinement: Confinement, uris: Sequence[str]) -> str | None:

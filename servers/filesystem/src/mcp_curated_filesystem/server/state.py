@@ -11,6 +11,7 @@ from mcp_curated_filesystem.server.roots import CallRoots, RootsOfClients
 from mcp_curated_filesystem.settings import FilesystemSettings
 from mcp_curated_filesystem.watching import Watcher
 from mcp_curated_shared.security.confinement import Confinement
+from mcp_curated_shared.security.confirmation import Confirmation
 from mcp_curated_shared.security.limits import Budget
 from mcp_curated_shared.transport.replies import Progress
 from mcp_curated_shared.work import Work, WorkPool
@@ -28,12 +29,14 @@ class Filesystem:
         pool: Runs everything that may block, a lane for each root.
         client_roots: Which roots hold for a call.
         watcher: Serves live resources.
+        confirmation: Asks before something is deleted.
     """
 
     settings: FilesystemSettings
     pool: WorkPool
     client_roots: RootsOfClients
     watcher: Watcher
+    confirmation: Confirmation
 
     @property
     def budget(self) -> Budget:

@@ -55,6 +55,11 @@ class DeletionPlan:
     bytes: int
     identity: str
 
+    @property
+    def trash(self) -> Location:
+        """The folder that it will lie in."""
+        return Location(self.location.root, TRASH_NAME)
+
     def describe(self) -> str:
         """One sentence for the question to the person."""
         if self.directories:

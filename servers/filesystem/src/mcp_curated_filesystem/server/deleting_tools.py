@@ -6,12 +6,12 @@ from mcp.server.elicitation import ElicitationResult
 from mcp.server.mcpserver import Resolve
 from mcp_types import CallToolResult
 
-from mcp_curated_filesystem import trash
 from mcp_curated_filesystem.server.arguments import AnyPath
 from mcp_curated_filesystem.server.roots import CallRoots, PathRoots
 from mcp_curated_filesystem.server.state import Filesystem, FilesystemContext, state_of
+from mcp_curated_filesystem.writing import trash
 from mcp_curated_shared.security.confirmation import Plan
-from mcp_curated_shared.transport.asking import Asked, ConfirmedOperation, ask, perform, told
+from mcp_curated_shared.transport.asking import Asked, Asking, ConfirmedOperation, ask, told
 from mcp_curated_shared.transport.server import CuratedServer
 from mcp_curated_shared.transport.tools import writes
 from mcp_curated_shared.work import Work
@@ -54,8 +54,8 @@ async def delete_file(
     async def act() -> str:
         return await state.run(ctx, roots, path, delete, long=True)
 
-    plan = _plan(deletion)
-    return told(await perform(state.confirmation, plan, outcome, ctx, confirmed_operation_id, act))
+    asking = Asking(state.confirmation, ctx, outcome, confirmed_operation_id)
+    return told(await asking.perform(_plan(deletion), act))
 
 
 def _plan(deletion: trash.DeletionPlan) -> Plan:
