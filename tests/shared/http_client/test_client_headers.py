@@ -151,6 +151,17 @@ async def test_a_secret_in_what_would_be_sent_is_refused_and_not_told(server: Se
     assert [one.path for one in server.asked] == ["/innocent"]
 
 
+async def test_a_secret_is_found_without_being_asked_for(server: Server):
+    token = "ghp_" + secrets.token_hex(18)
+    async with HttpClient(policy()) as http:
+        with pytest.raises(SecretInRequestError, match="github-token") as caught:
+            await http.get(server.url(f"/?q={token}"))
+        async with HttpClient(policy(), HttpOptions(scan=None)) as trusting:
+            await trusting.get(server.url(f"/?q={token}"))
+    assert token not in str(caught.value)
+    assert len(server.asked) == 1
+
+
 async def test_no_log_line_holds_a_url_a_header_or_a_token(server: Server, caplog: pytest.LogCaptureFixture):
     caplog.set_level(logging.DEBUG)
     server.answers = [redirect("/b"), answer()]

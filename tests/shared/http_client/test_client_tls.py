@@ -95,3 +95,15 @@ def test_the_settings_of_tls_verify_and_are_made_once(ca_file: str):
     assert context.check_hostname
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
     assert trust() is not context
+
+
+async def test_requests_that_are_cancelled_at_any_moment_leave_nothing_and_a_client_that_works(
+    server: Server, ca_file: str
+):
+    async with HttpClient(policy(), HttpOptions(ca_file=ca_file, resolver=Names(good_example=[[PUBLIC]]))) as http:
+        for step in range(40):  # the lookup, the connection, the handshake, the request, the answer
+            task = asyncio.create_task(http.get(server.url(host="good.example" if step % 2 else None)))
+            await asyncio.sleep(step * 0.0003)
+            task.cancel()
+            await asyncio.wait([task])
+        assert (await http.get(server.url())).body == b"SECURE"

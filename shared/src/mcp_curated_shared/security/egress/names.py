@@ -80,7 +80,9 @@ def _read_ipv6(text: str) -> ipaddress.IPv6Address:
 
 def _to_ascii(text: str) -> str:
     """Fold what looks like ASCII and spell the rest in Punycode (IDNA 2008 with the mapping of UTS 46)."""
-    folded = unicodedata.normalize("NFKC", text[: 4 * _LONGEST_NAME]).replace("\u3002", ".")
+    if len(text) > _LONGEST_NAME:  # no character folds to less than one
+        raise InvalidUrlError("The URL's host is no valid host name.", "Check its spelling.")
+    folded = unicodedata.normalize("NFKC", text).replace("\u3002", ".")
     if folded.isascii():
         return folded
     import idna  # only an international name needs its tables

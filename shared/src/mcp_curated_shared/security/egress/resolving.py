@@ -16,7 +16,7 @@ from mcp_curated_shared.security.egress.policy import EgressPolicy
 Resolver = Callable[[str], Awaitable[Sequence[str]]]
 """`await resolver(host)`: every address of a name, as text, in the order to try them; empty or OSError for none."""
 
-_AT_ONCE: Final = 32
+_AT_ONCE: Final = 64
 _ALIVE = threading.Semaphore(_AT_ONCE)
 
 
@@ -28,7 +28,7 @@ async def system_resolver(host: str) -> Sequence[str]:
 
     Raises:
         OSError: The name is unknown.
-        UnavailableError: 32 lookups are under way and do not come back.
+        UnavailableError: 64 lookups are under way and do not come back.
     """
     if not _ALIVE.acquire(blocking=False):
         raise UnavailableError("Too many names are being looked up.", "Try again later.")

@@ -29,7 +29,14 @@ from mcp_curated_shared.transport.http_client.limits import Gate, HttpLimits
 from mcp_curated_shared.transport.http_client.requests import HttpRequest, Journey
 from mcp_curated_shared.transport.http_client.responses import HttpResponse, Received, ResponseHead, ResponseHeaders
 from mcp_curated_shared.transport.http_client.retrying import IDEMPOTENT, Retries
-from mcp_curated_shared.transport.http_client.screening import Credential, Headers, Scan, check_headers, refuse_secrets
+from mcp_curated_shared.transport.http_client.screening import (
+    Credential,
+    Headers,
+    Scan,
+    check_headers,
+    find_secrets,
+    refuse_secrets,
+)
 from mcp_curated_shared.transport.http_client.transport import GuardedTransport
 from mcp_curated_shared.transport.http_client.trust import trust
 
@@ -49,7 +56,7 @@ class HttpOptions:
         retries: When to ask again.
         proxies: Through which proxies; none by default, whatever the environment says.
         ca_file: Further certificate authorities, a PEM file.
-        scan: Finds secrets in what is to be sent, so that it is refused; `security.redaction.scan`.
+        scan: Finds secrets in what is to be sent, so that it is refused; None where the caller has looked already.
         resolver: Looks names up.
         wait: Awaited with the seconds of a pause between two tries.
     """
@@ -61,7 +68,7 @@ class HttpOptions:
     retries: Retries = field(default_factory=Retries)
     proxies: ProxyRoutes = field(default_factory=ProxyRoutes)
     ca_file: str | None = None
-    scan: Scan | None = None
+    scan: Scan | None = find_secrets
     resolver: Resolver = system_resolver
     wait: Callable[[float], Awaitable[None]] = anyio.sleep
 

@@ -12,6 +12,7 @@ IDEMPOTENT: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 """Asking twice does what asking once does (RFC 9110, 9.2.2)."""
 
 _LONGEST_RETRY_AFTER: Final = 86_400.0
+_LONGEST_HEADER: Final = 64  # a date has 29 characters
 _chance = random.SystemRandom()
 
 
@@ -57,7 +58,7 @@ def retry_after_seconds(headers: Mapping[str, str], now: float | None = None) ->
     Returns:
         From 0 to a day; None too when the header says nothing that can be read.
     """
-    text = headers.get("retry-after", "").strip()
+    text = headers.get("retry-after", "")[:_LONGEST_HEADER].strip()
     if text.isascii() and text.isdigit() and len(text) < 10:
         return min(float(text), _LONGEST_RETRY_AFTER)
     try:

@@ -52,6 +52,13 @@ class Credential:
     header: str = "Authorization"
 
 
+def find_secrets(text: str) -> Sequence[Found]:
+    """The secrets that `security.redaction` finds, loaded when the first request is made."""
+    from mcp_curated_shared.security.redaction import scan
+
+    return scan(text)
+
+
 def check_headers(headers: Headers) -> None:
     """Refuse headers that only this client may set, or that HTTP cannot carry. No value is quoted.
 
