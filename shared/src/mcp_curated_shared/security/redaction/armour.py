@@ -28,6 +28,7 @@ _PUTTY: Final = re.compile(
     r"Private-Lines: ?[0-9]{1,3}(?:\s|\\[nr])+((?:[A-Za-z0-9+/=]{4,}(?:\s|\\[nr])+){0,400}[A-Za-z0-9+/=]{4,})"
 )
 
+_HEADER: Final = re.compile("e(?:yJ|yAi|wog)")  # `{"`, `{ "`, `{\n ` in base64
 _SEGMENT: Final = re.compile(r"[A-Za-z0-9_-]*")
 
 
@@ -123,8 +124,8 @@ def _json_web_tokens(text: str) -> Iterator[Span]:
 
 
 def _next_header(text: str, position: int) -> int:
-    places = [place for head in ("eyJ", "eyAi", "ewog") if (place := text.find(head, position)) >= 0]
-    return min(places, default=-1)
+    match = _HEADER.search(text, position)
+    return match.start() if match else -1
 
 
 def _segment_end(text: str, start: int) -> int:

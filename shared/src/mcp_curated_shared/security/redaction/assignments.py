@@ -12,7 +12,7 @@ from typing import Final
 from mcp_curated_shared.security.redaction.keys import FOREIGN_WORDS, Level, kind_of, level_of
 from mcp_curated_shared.security.redaction.spans import Span
 from mcp_curated_shared.security.redaction.verdicts import Manner, is_secret
-from mcp_curated_shared.security.redaction.written import Written, written_value
+from mcp_curated_shared.security.redaction.written import Written, whole_end, written_value
 
 _WORDS: Final = re.compile(
     "pass[wpc]?|pwd|pword|secret|token|api[-_ ]?key|key|cred|auth|sess|cookie|csrf|xsrf|sid|jwt|sig(?:nature)?|"
@@ -56,7 +56,7 @@ _SETTING_COMMAND: Final = re.compile(
     r"(?:^|[\s;&|])(?:ENV|ARG|setx?|setenv|config(?:[ \t]+set)?)[ \t]+(?:-[a-zA-Z-]+[ \t]+)*[^\s\"']*\Z", re.MULTILINE
 )
 _LAST_WORD: Final = re.compile(r"[^\s\"'`]{6,200}[ \t]*(?:\r?\n|\Z)")
-_NEARBY: Final = 160
+_NEARBY: Final = 96
 _INDENT: Final = 16
 _MANY: Final = 64
 
@@ -118,7 +118,9 @@ def _beginning(text: str, start: int) -> int:
 
 def _values_of(text: str, small: str, name: _Name) -> Iterator[Span]:
     for position, manner in _places(text, small, name):
-        hits = [Span(one.start, one.end, kind_of(name.text)) for one in _written(text, position, manner, name)]
+        hits = [
+            Span(one.start, whole_end(text, one), kind_of(name.text)) for one in _written(text, position, manner, name)
+        ]
         if hits:
             yield from hits
             return
@@ -154,6 +156,8 @@ def _manner(text: str, small: str, name: _Name, joint: re.Match[str]) -> Manner 
 
 def _manner_of_gap(text: str, small: str, name: _Name, joint: re.Match[str]) -> Manner | None:
     """A name and a value with only space between: an option, a line of netrc, or words before a quotation."""
+    if name.level == "bare":
+        return "quoted"
     if name.text.startswith("-") or _SETTING_COMMAND.search(text, max(0, name.start - _NEARBY), name.start):
         return "option"
     if _CREDENTIAL_FILE.search(small, max(0, name.start - _NEARBY), name.start):

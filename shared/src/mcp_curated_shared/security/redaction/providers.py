@@ -6,7 +6,7 @@ from typing import Final
 
 from mcp_curated_shared.security.redaction.formats import FORMATS, Format
 from mcp_curated_shared.security.redaction.spans import Span
-from mcp_curated_shared.security.redaction.values import is_placeholder
+from mcp_curated_shared.security.redaction.values import is_placeholder, without_stand_ins
 from mcp_curated_shared.security.redaction.words import reads_like_words
 
 _RUN: Final = re.compile(r"[A-Za-z0-9_\-./+=~:%$!@?\\\[\x1b]{12,}+")
@@ -21,6 +21,7 @@ _AWS_SECRET_DISTANCE: Final = 160
 _BREAK: Final = re.compile(r"[=\\]?\r?\n[ \t>|]{0,16}|\"[ \t]{0,4}\+?[ \t]{0,4}\\?\r?\n?[ \t]{0,16}\"")
 _SPLIT_WINDOW: Final = 400
 _LEAST_PIECE: Final = 6
+_LEAST_REST: Final = 24
 
 
 def find_tokens(text: str) -> list[Span]:
@@ -62,9 +63,17 @@ def _is_token(form: Format, value: str) -> bool:
     body = value
     if form.trust != "inner":
         body = value[max((len(one) for one in form.literals if value.startswith(one)), default=0) :]
-    if is_placeholder(body):
+    if is_placeholder(body) and not _is_more_than_stand_in(body):
         return False
     return form.trust != "short" or not reads_like_words(body)
+
+
+def _is_more_than_stand_in(body: str) -> bool:
+    """Whether a token goes on into a word such as "example", or was given one to hide behind."""
+    rest = without_stand_ins(body)
+    return (
+        len(rest) >= _LEAST_REST and len(rest) < len(body) and not is_placeholder(rest) and not reads_like_words(rest)
+    )
 
 
 def _split_tokens(text: str, present: set[Format], found: list[Span]) -> list[Span]:

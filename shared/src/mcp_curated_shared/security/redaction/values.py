@@ -7,19 +7,22 @@ from typing import Final
 from mcp_curated_shared.security.redaction.words import reads_like_words, word_set
 
 _MASKED: Final = re.compile(r"[x*•●.·_#?\-=…\s]+", re.IGNORECASE)
-_MASKED_PART: Final = re.compile(r"\*{3}|x{6}|•{3}|●{3}|\.{3}|…|_{5}|-{5}|#{5}", re.IGNORECASE)
-_STAND_IN: Final = re.compile(
-    r"example|placeholder|redacted|change[-_ ]?(?:me|this|it)|replace[-_ ]?(?:me|with|this)|(?:^|[-_ <\[{])your[-_ ]"
-    r"|^(?:your|my)[a-z_-]*(?:token|key|secret|password)|^<[^<>]*>$|^\[[^\[\]]*\]$|to[-_]?do|fixme|^insert[-_ ]"
-    r"|[-_]here$|dummy|sample|not[-_]?a?[-_]?real|sanitized|(?:^|[-_])hidden(?:$|[-_])|^fake[-_]|^foo(?:bar|baz)*$|^enter[-_ ]",
-    re.IGNORECASE,
+_MASKED_PARTS: Final = ("***", "xxxxxx", "•••", "●●●", "...", "…", "_____", "-----", "#####")
+_STAND_INS: Final = ("example", "placeholder", "redacted", "changeme", "dummy", "sample", "fixme", "sanitized")
+_STAND_IN_START: Final = re.compile(
+    r"(?:change|replace)[-_ ]?(?:me|with|this|it)|your[-_ ]|(?:your|my)[a-z_-]{0,40}(?:token|key|secret|password)"
+    r"|to[-_]?do\b|insert[-_ ]|fake[-_]|enter[-_ ]|hidden[-_]|not[-_]?a?[-_]?real"
+    r"|foo(?:bar|baz)*$|<[^<>]*>$|\[[^\[\]]*\]$"
 )
+_STAND_IN_END: Final = ("-here", "_here", "-hidden", "_hidden", "<your")
+_INNER_YOUR: Final = ("-your-", "_your_", " your ", "<your", "[your", "{your")
 _CONSTANT_WORDS: Final = word_set(
     "null none nil undefined nan true false yes no on off empty unset default required optional disabled enabled "
     "string str int integer number bool boolean float object any bytes text varchar char void array list dict map "
     "bearer basic digest negotiate token password passwd pass pwd secret key apikey pw user username value data "
     "env auto test xxx hidden masked redacted unknown missing invalid expired"
 )
+_TEMPLATE_SIGN: Final = re.compile(r"[${%<\\]|^[:@]")
 _TEMPLATE: Final = re.compile(
     r"^\$\{|\$\{[\w.:?+/ -]*\}|\$\([^()]*\)?|\{\{[^{}]*\}\}|\{%|%\([A-Za-z_]\w*\)[sdr]|<%|#\{[^{}]*\}|@\{[^{}]*\}"
     r"|^\$?\{?[A-Za-z_]\w*\}$|^%[sdrvq]$|^%[A-Za-z_]+%$|^:[a-z_]+$|^@[A-Za-z_]+$|^\$[A-Z_][A-Z0-9_]*$|^\$[a-z_]+$"
@@ -46,27 +49,49 @@ _COUNTED: Final = re.compile(r"[0-9]{1,4}[-_]?[a-z]+(?:-[a-z]+)*", re.IGNORECASE
 _EXPRESSION: Final = re.compile(
     r"\^.*\$$|^/\^?.*/[gimsuy]{0,6}$|\[[^\]]{2,}\](?:[+*]|\{[0-9])|\(\?[:P<!=]|\\[wdsS][+*{]"
 )
+_CASES: Final = re.compile("[a-z][A-Z]")
 _SECURITY_ID: Final = re.compile(r"S-1-[0-9-]{1,60}")
+_EXPRESSION_SIGN: Final = re.compile(r"[\^$/\[(\\]")
+_PLAIN_FORMS: Final = (_NUMERIC, _VERSION, _ADDRESS, _SECURITY_ID)
 _UUID: Final = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 
 def is_placeholder(value: str) -> bool:
     """Whether a value stands for a secret without being one: masked, EXAMPLE, ascending, of hardly any characters."""
-    if not value or _MASKED.fullmatch(value) or _MASKED_PART.search(value) or _STAND_IN.search(value):
+    if not value or _MASKED.fullmatch(value):
+        return True
+    small = value.lower()
+    if any(part in small for part in _MASKED_PARTS) or is_stand_in(small):
         return True
     length = len(value)
     if length < 8:
         return False
     if len(set(value)) <= 3:
         return True
-    codes = [ord(character) for character in value[:256]]
-    steps = sum(second - first in (0, 1) for first, second in pairwise(codes))
-    return steps >= 0.6 * (len(codes) - 1)
+    codes = [ord(character) for character in value[:32]]
+    return sum(second - first in (0, 1) for first, second in pairwise(codes)) >= 0.6 * (len(codes) - 1)
+
+
+def is_stand_in(small: str) -> bool:
+    """Whether a value, given in lower case, says in words that it is none."""
+    if any(word in small for word in _STAND_INS) or small.endswith(_STAND_IN_END):
+        return True
+    return bool(_STAND_IN_START.match(small)) or any(word in small for word in _INNER_YOUR)
+
+
+def without_stand_ins(value: str) -> str:
+    """A value without the words that say that it is none: what is left may be one all the same."""
+    small = value.lower()
+    for word in _STAND_INS:
+        while (start := small.find(word)) >= 0:
+            value = value[:start] + value[start + len(word) :]
+            small = value.lower()
+    return value
 
 
 def is_template(value: str) -> bool:
     """Whether a value is filled in elsewhere: `${TOKEN}`, `{{ token }}`, `%(token)s`, `<token>`, `%s`."""
-    return bool(_TEMPLATE.search(value))
+    return bool(_TEMPLATE_SIGN.search(value) and _TEMPLATE.search(value))
 
 
 def is_reference(value: str) -> bool:
@@ -92,21 +117,19 @@ def is_plain(value: str, *, digits: int = 0) -> bool:
     """
     if value.lower() in _CONSTANT_WORDS or not _WORD_CHARACTER.search(_ESCAPES.sub("", value)):
         return True
-    if (
-        _EXPRESSION.search(value)
-        or _NUMERIC.fullmatch(value)
-        or _VERSION.fullmatch(value)
-        or _ADDRESS.fullmatch(value)
-        or _URL.match(value)
-    ):
+    if any(pattern.fullmatch(value) for pattern in _PLAIN_FORMS) or _URL.match(value) or _is_expression(value):
         return True
-    if _SECURITY_ID.fullmatch(value) or (_COUNTED.fullmatch(value) and reads_like_words(value.lstrip("0123456789-_"))):
+    if _COUNTED.fullmatch(value) and reads_like_words(value.lstrip("0123456789-_")):
         return True
     if _PATH.match(value) and reads_like_words(value, digits=4):
         return True
     if " " in value:
         return _is_phrase(value)
     return not _SYMBOL.search(value.strip("!?*")) and reads_like_words(value, digits=digits)
+
+
+def _is_expression(value: str) -> bool:
+    return bool(_EXPRESSION_SIGN.search(value) and _EXPRESSION.search(value))
 
 
 def _is_phrase(value: str) -> bool:
@@ -121,11 +144,15 @@ def _is_phrase(value: str) -> bool:
 
 
 def looks_random(value: str, *, least: int = 16) -> bool:
-    """Whether a value can hardly be anything but a key: long, of mixed characters, and no words."""
-    if len(value) < least or is_placeholder(value) or is_template(value) or is_plain(value, digits=4):
+    """Whether a value can hardly be anything but a key: no stand-in, long, of mixed characters, no words."""
+    return not is_placeholder(value) and not is_template(value) and is_mixed(value, least=least)
+
+
+def is_mixed(value: str, *, least: int) -> bool:
+    """Whether a value is at least so long, of mixed characters, and no words."""
+    if len(value) < least or len(set(value)) < min(10, least // 2) or is_plain(value, digits=4):
         return False
-    distinct = len(set(value))
-    return distinct >= min(10, least // 2) and any(character.isdigit() for character in value)
+    return any(character.isdigit() for character in value) or bool(_CASES.search(value))
 
 
 def is_uuid(value: str) -> bool:

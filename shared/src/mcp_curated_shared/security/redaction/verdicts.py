@@ -5,13 +5,13 @@ from typing import Final, Literal
 
 from mcp_curated_shared.security.redaction.keys import Level, level_of
 from mcp_curated_shared.security.redaction.values import (
+    is_mixed,
     is_placeholder,
     is_plain,
     is_pointer,
     is_reference,
     is_template,
     is_uuid,
-    looks_random,
 )
 from mcp_curated_shared.security.redaction.written import Written
 
@@ -48,9 +48,9 @@ def is_secret(value: Written, level: Level, manner: Manner) -> bool:
     if _is_no_value(value, level, manner):
         return False
     if is_pointer(text):
-        return level == "token" and any(looks_random(part, least=20) for part in re.split(r"[/?=&]", text)[3:])
+        return level == "token" and any(is_mixed(part, least=20) for part in re.split(r"[/?=&]", text)[3:])
     if level in ("weak", "bare") or value.called:
-        return looks_random(text, least=12) or (is_uuid(text) and not value.called)
+        return is_mixed(text, least=12) or (is_uuid(text) and not value.called)
     if manner in ("told", "quoted", "line"):
         return _is_told_secret(value, level, manner)
     return _is_assigned_secret(value, level, manner)

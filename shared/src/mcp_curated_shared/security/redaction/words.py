@@ -5,7 +5,6 @@ documentation and standard library) tells `invalid` from `kqxvzd` without a dict
 """
 
 import re
-from itertools import pairwise
 from typing import Final
 
 _FOLLOWERS: Final = (
@@ -14,10 +13,12 @@ _FOLLOWERS: Final = (
     "abcdefghiklmnopstuvxy abcdefghiklmnoprstuvwxy acdefhilnoprstuy u abcdefgiklmnoprstuvwy acdefghiklmnoprstuwy "
     "abcdefhilmnoprstuvwy abcdefgilmnoprst aeio adehilnors acefilmpt ceilmnopst aeio"
 )
-_COMMON: Final = frozenset(
-    first + second
-    for first, followers in zip("abcdefghijklmnopqrstuvwxyz", _FOLLOWERS.split(" "), strict=True)
-    for second in followers
+_UNLIKELY: Final = re.compile(
+    "|".join(
+        f"{first}(?=[^{followers}\\s])"
+        for first, followers in zip("abcdefghijklmnopqrstuvwxyz", _FOLLOWERS.split(" "), strict=True)
+        if len(followers) < 26
+    )
 )
 
 _PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
@@ -31,16 +32,9 @@ _TERM: Final = re.compile(
 )
 """Technical terms that hold digits, such as sha256, oauth2, utf-8, ed25519, RFC 7519, k8s."""
 
+_DIGIT: Final = re.compile("[0-9]")
 _INSIDE: Final = re.compile(r"[A-Za-z][0-9]+[a-z]")
 """A digit inside a word, as in leet."""
-
-
-def unlikely_share(letters: str) -> float:
-    """The share of neighbours in a run of letters that seldom stand together in words."""
-    small = letters.lower()
-    if len(small) < 2:
-        return 0.0
-    return sum(first + second not in _COMMON for first, second in pairwise(small)) / (len(small) - 1)
 
 
 def reads_like_words(value: str, *, digits: int = 0) -> bool:
@@ -50,9 +44,11 @@ def reads_like_words(value: str, *, digits: int = 0) -> bool:
         value: Any text. Characters other than ASCII letters and digits separate words.
         digits: How many digits it may hold besides those of technical terms.
     """
-    rest = _TERM.sub(" ", value)
-    if _INSIDE.search(rest):
-        return False
+    rest = value
+    if _DIGIT.search(value):
+        rest = _TERM.sub(" ", value)
+        if _INSIDE.search(rest):
+            return False
     pieces = _PIECE.findall(rest)
     letters = [piece for piece in pieces if not piece.isdigit()]
     if sum(len(piece) for piece in pieces if piece.isdigit()) > digits:
@@ -63,7 +59,7 @@ def reads_like_words(value: str, *, digits: int = 0) -> bool:
     if len(letters) > 2 and count / len(letters) < (2.5 if len(letters) < 5 else 3.2):
         return False
     longest = max(map(len, letters))
-    unlikely = sum(unlikely_share(piece) * (len(piece) - 1) for piece in letters if not _is_acronym(piece))
+    unlikely = len(_UNLIKELY.findall(" ".join(piece for piece in letters if not _is_acronym(piece)).lower()))
     return longest <= 24 and unlikely <= 0.25 * max(1, count - len(letters))
 
 

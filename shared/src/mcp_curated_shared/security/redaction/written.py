@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 LONGEST: Final = 1024
-"""So much of a value is read to judge it; a longer one is then followed to its end."""
+"""So far a closing quote is looked for."""
+
+JUDGED: Final = 96
+"""So much of a value is looked at to judge it; a longer one is then hidden to its end."""
 
 _QUOTE: Final = r"(?:\"\"\"|'''|\\{0,4}[\"'`]|&quot;|&\#0?3[49];|%2[27]|\\u002[27])"
 _OPENING: Final = re.compile(
@@ -27,6 +30,7 @@ _BARE_END: Final = re.compile(
     r"&(?:amp;)?[\w.%\[\]-]{1,40}=|;[\w .-]{1,30}=|,[\w.-]{1,30}[=:]|[;,]\Z|&&|\|\||%26|%0[aAdD]|%2[27]|&quot;|&\#"
 )
 _NEXT: Final = re.compile(rf"{_QUOTE}?[ \t]{{0,8}},\s{{0,40}}(?={_QUOTE})")
+_OVERLAP: Final = 2
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
 
@@ -72,7 +76,9 @@ def written_value(text: str, position: int) -> Written | None:
     if end < 0:
         return _bare(text, start, called)
     following = _NEXT.match(text, end) if opening["list"] or called else None
-    return Written(text[start:end], start, end, True, called, following.end() if following else 0)
+    return Written(
+        text[start : min(end, start + JUDGED)], start, end, True, called, following.end() if following else 0
+    )
 
 
 def _closing(text: str, start: int, quote: str) -> int:
@@ -92,19 +98,25 @@ def _is_escaped(text: str, index: int) -> bool:
 
 
 def _bare(text: str, start: int, called: bool) -> Written | None:
-    match = _BARE.match(text, start, start + LONGEST)
+    match = _BARE.match(text, start, start + JUDGED)
     if match is None:
         return None
     value = match.group()
     cut = _BARE_END.search(value)
     if cut:
         value = value[: cut.start()]
-    elif match.end() == start + LONGEST:
-        rest = _BARE.match(text, start)
-        end = rest.end() if rest else match.end()
-        return Written(value, start, end, False, called, 0)
     value = _without_trailing_marks(value)
     return Written(value, start, start + len(value), False, called, 0) if value else None
+
+
+def whole_end(text: str, value: Written) -> int:
+    """Where a value really ends that may have been read in part only; for secrets, which are not read twice."""
+    if value.quoted or value.end < value.start + JUDGED - _OVERLAP:
+        return value.end
+    match = _BARE.match(text, value.start)
+    end = match.end() if match else value.end
+    cut = _BARE_END.search(text, value.end - _OVERLAP, end)
+    return cut.start() if cut else end
 
 
 def _without_trailing_marks(value: str) -> str:
