@@ -40,8 +40,7 @@ def _is_date_time(value: object) -> bool:
 def _is_uri(value: object) -> bool:
     if not isinstance(value, str):
         return True
-    parts = urlsplit(value)
-    return bool(parts.scheme and parts.netloc) and value.isascii() and not re.search(r"[\s\"<>\\^`]", value)
+    return bool(urlsplit(value).scheme) and value.isascii() and not re.search(r"[\s\"<>\\^`]", value)  # RFC 3986
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,9 @@ class Hold:
             if connection.gone:
                 return False
             if self._released.is_set():
-                return True
+                await asyncio.sleep(0)  # one round of the loop reads what has come, the next hands it on:
+                await asyncio.sleep(0)  # who closed before the release is then known to be gone
+                return not connection.gone
             await asyncio.sleep(_STEP)
         return False
 

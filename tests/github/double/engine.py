@@ -54,17 +54,20 @@ class Engine:
         found = contract().find(request.method, path)
         return None if found is None else Meaning(*found, int(by_id[1]) if by_id else None)
 
-    def answer(self, exchange: Exchange, meaning: Meaning | None) -> Answer:
-        """Handle a request as GitHub would; what it changes is changed when this returns."""
-        request = exchange.request
+    def examine(self, request: Request, meaning: Meaning | None) -> None:
+        """Note what no client should send, whatever the answer will be."""
         if meaning is None:
             self.violations.append(f"{request.method} {request.target} is none of the operations; see pack_openapi.py")
         else:
             self.violations.extend(_faults(request, meaning.operation))
+
+    def answer(self, exchange: Exchange, meaning: Meaning | None) -> Answer:
+        """Handle a request as GitHub would; what it changes is changed when this returns."""
+        request = exchange.request
         answer = self._refused(request)
         if answer is None:
             answer = failure(404, "Not Found") if meaning is None else self._handled(request, meaning)
-        exchange.took_effect = answer.status < 300
+        exchange.took_effect = request.method != "GET" and answer.status < 300
         return self.dressed(_conditional(answer, request), request, meaning)
 
     def _handled(self, request: Request, meaning: Meaning) -> Answer:
@@ -73,7 +76,7 @@ class Engine:
         if self.github.enforce_limits and window.remaining == 0:
             return failure(403, "API rate limit exceeded.")
         if operation.identity != "rate-limit/get":
-            window.used += 1
+            window.take(to_the_end=self.github.enforce_limits)
         view = View(self.github, self.origin + self.prefix, viewer)
         inner = replace(request, target=request.target.removeprefix(self.prefix))
         call = Call(view, inner, operation, meaning.parameters, self._limits, meaning.repository_id)

@@ -17,8 +17,8 @@ from tests.github.double.routes.pulls import too_large
 class Fault:
     """One fault.
 
-    `answer` takes the place of the real one, and the request has no effect. Without it the request is handled as ever
-    if `takes_effect`, after `before` has let it go on; `delivery` says what becomes of the answer.
+    The request is handled as ever if `takes_effect`, after `before` has let it go on. `answer` takes the place of the
+    real one; `delivery` says what becomes of it.
     """
 
     name: str
@@ -26,6 +26,10 @@ class Fault:
     takes_effect: bool = True
     before: Hold | None = None
     delivery: Delivery = WHOLE
+
+    def after_effect(self) -> "Fault":
+        """The same fault, after the request took effect: a gateway that gave up on a write that was carried out."""
+        return replace(self, name=f"{self.name} after effect", takes_effect=True)
 
     def delivered(self, delivery: Delivery) -> "Fault":
         """The same fault, whose answer goes out in another way."""

@@ -12,8 +12,8 @@ class Exchange:
     """A request and what became of it.
 
     `operation` is None where no operation was meant; `fault` names what went wrong on purpose; `status` is that of the
-    answer that was made, None as long as there is none or where there never was one; `sent` says whether all of the
-    answer went out.
+    answer that was made, None as long as there is none or where there never was one; `took_effect` tells of a write
+    that was carried out; `sent`, whether all of the answer went out.
     """
 
     number: int

@@ -25,6 +25,10 @@ class Window:
         """Requests that may still be made."""
         return max(self.limit - self.used, 0)
 
+    def take(self, *, to_the_end: bool) -> None:
+        """Count a request; the last one is left unless `to_the_end`, lest an answer claim a limit that holds nobody."""
+        self.used = min(self.used + 1, self.limit if to_the_end else self.limit - 1)
+
     def document(self) -> JsonObject:
         """The window as `GET /rate_limit` has it."""
         return {"limit": self.limit, "used": self.used, "remaining": self.remaining, "reset": self.reset}

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import threading
+import traceback
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 
@@ -62,9 +63,10 @@ class Double:
             raise RuntimeError("the double did not start")
 
     def stop(self) -> None:
-        """End every connection and the thread."""
+        """End every connection and the thread; once is enough, more does nothing."""
         if self._loop is not None and self._stopping is not None:
-            self._loop.call_soon_threadsafe(self._stopping.set)
+            with contextlib.suppress(RuntimeError):  # the loop is closed already
+                self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(_START)
 
     def verify(self) -> None:
@@ -92,12 +94,17 @@ class Double:
         self._connections.add(task)
         try:
             await self._converse(Connection(reader, writer))
-        except (ConnectionError, asyncio.CancelledError):
-            pass  # the client has gone, or the double ends
+        except asyncio.CancelledError:
+            writer.transport.abort()  # the double ends, whatever is still on its way
+        except ConnectionError:
+            pass  # the client has gone
+        except Exception:
+            self.violations.append(f"the double itself failed:\n{traceback.format_exc()}")
         finally:
-            self._connections.discard(task)
+            writer.close()
             with contextlib.suppress(ConnectionError):
-                writer.close()
+                await writer.wait_closed()
+            self._connections.discard(task)
 
     async def _converse(self, connection: Connection) -> None:
         """Answer request after request until one side ends the connection."""
@@ -116,6 +123,7 @@ class Double:
         meaning = self._engine.meaning(request)
         identity = None if meaning is None else meaning.operation.identity
         exchange = self.journal.add(request, identity)
+        self._engine.examine(request, meaning)
         fault = self.faults.take(identity) or faults.none()
         exchange.fault = fault.name
         if fault.before is not None and not await fault.before.passed(connection):
@@ -130,9 +138,8 @@ class Double:
 
     def _answer(self, exchange: Exchange, meaning: Meaning | None, fault: Fault) -> Answer | None:
         """What is answered; None where there is neither an effect nor an answer."""
-        if fault.answer is not None:
-            return self._engine.dressed(fault.answer(), exchange.request, meaning)
-        return self._engine.answer(exchange, meaning) if fault.takes_effect else None
+        real = self._engine.answer(exchange, meaning) if fault.takes_effect else None
+        return real if fault.answer is None else self._engine.dressed(fault.answer(), exchange.request, meaning)
 
 
 @contextmanager

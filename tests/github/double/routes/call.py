@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from tests.github.double.answers import Answer, Failed, Headers, failure, json_answer, not_found
 from tests.github.double.contract import Operation
+from tests.github.double.credentials import Token
 from tests.github.double.limits import Limits
 from tests.github.double.shaping.view import View
 from tests.github.double.state import GitHub, Repository
@@ -99,10 +100,11 @@ class Call:
         text = self.request.query.get(name, "")
         return max(int(text), 1) if re.fullmatch(r"\d{1,9}", text) else otherwise
 
-    def needs_account(self) -> None:
-        """End an anonymous call."""
+    def needs_account(self) -> Token:
+        """The caller's token; ends an anonymous call."""
         if self.view.viewer is None:
             raise Failed(failure(401, "Requires authentication"))
+        return self.view.viewer
 
 
 def moved(location: str, status: int) -> Answer:

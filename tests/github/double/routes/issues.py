@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import cast
 
 from tests.github.double.answers import Answer, Failed, JsonObject, failure, invalid, json_answer, not_found
+from tests.github.double.credentials import Token
 from tests.github.double.routes.call import Call, moved
 from tests.github.double.shaping import issues as shaping
 from tests.github.double.shaping.repositories import api_url
@@ -42,7 +43,7 @@ def listed(call: Call) -> Answer:
 
 def create(call: Call) -> Answer:
     """Open an issue."""
-    repository, document = _writable(call)
+    repository, viewer, document = _writable(call)
     if not repository.has_issues:
         raise Failed(failure(410, "Issues has been disabled in this repository."))
     title, body = document.get("title"), document.get("body")
@@ -50,9 +51,8 @@ def create(call: Call) -> Answer:
         raise invalid({"resource": "Issue", "code": "missing_field", "field": "title"})
     _short(title, "title", LONGEST_TITLE)
     _short(body, "body", LONGEST_BODY)
-    assert call.view.viewer is not None
-    made = repository.issue(title, cast("str | None", body), author=call.view.viewer.login)
-    if repository.may_push(call.view.viewer.login):  # GitHub drops labels and assignees of others without a word
+    made = repository.issue(title, cast("str | None", body), author=viewer.login, at=call.github.now())
+    if repository.may_push(viewer.login):  # GitHub drops labels and assignees of others without a word
         made.labels.extend(_names(document.get("labels")))
         repository.labels.update(made.labels)
         made.assignees.extend(cast("list[str]", document.get("assignees") or []))
@@ -62,17 +62,16 @@ def create(call: Call) -> Answer:
 
 def create_comment(call: Call) -> Answer:
     """Say something in an issue."""
-    repository, document = _writable(call)
+    repository, viewer, document = _writable(call)
     of, body = _issue(call), document.get("body")
-    if of.locked and not repository.may_push(call.view.viewer.login if call.view.viewer else None):
+    if of.locked and not repository.may_push(viewer.login):
         raise Failed(failure(403, "Unable to create comment because issue is locked."))
     if not isinstance(body, str) or not body.strip():
         raise invalid(
             {"resource": "IssueComment", "code": "unprocessable", "field": "data", "message": "Body cannot be blank"}
         )
     _short(body, "body", LONGEST_BODY)
-    assert call.view.viewer is not None
-    made = of.comment(body, author=call.view.viewer.login)
+    made = of.comment(body, author=viewer.login, at=call.github.now())
     return _created(call, f"/issues/comments/{made.id}", shaping.comment(call.view, of, made), repository)
 
 
@@ -108,11 +107,9 @@ def _issue(call: Call) -> Issue:
     return found
 
 
-def _writable(call: Call) -> tuple[Repository, JsonObject]:
-    """The repository of a write and its JSON; whatever forbids the write ends it, in GitHub's order."""
-    call.needs_account()
-    repository, viewer = call.repository(), call.view.viewer
-    assert viewer is not None
+def _writable(call: Call) -> tuple[Repository, Token, JsonObject]:
+    """The repository of a write, the caller, and the JSON; whatever forbids the write ends it, in GitHub's order."""
+    viewer, repository = call.needs_account(), call.repository()
     if not viewer.may_write_issues(private=repository.private):
         if viewer.scoped:
             raise not_found()
@@ -123,11 +120,12 @@ def _writable(call: Call) -> tuple[Repository, JsonObject]:
         raise Failed(failure(403, "Repository was archived so is read-only."))
     try:
         document = json.loads(call.request.body)
+        json.dumps(document, ensure_ascii=False).encode()  # half a character is none of JSON's (RFC 8259, 8.2)
     except ValueError:
         raise Failed(failure(400, "Problems parsing JSON")) from None
     if not isinstance(document, dict):
         raise Failed(failure(400, "Body should be a JSON object"))
-    return repository, cast("JsonObject", document)
+    return repository, viewer, cast("JsonObject", document)
 
 
 def _short(text: object, name: str, longest: int) -> None:

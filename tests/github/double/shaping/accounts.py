@@ -60,7 +60,7 @@ def private_user(view: View, account: Account) -> JsonObject:
         "followers": 0,
         "following": 0,
         "created_at": "2020-01-01T00:00:00Z",
-        "updated_at": "2026-02-01T00:00:00Z",
+        "updated_at": "2024-02-01T00:00:00Z",
         "private_gists": 0,
         "total_private_repos": sum(one.private for one in owned),
         "owned_private_repos": sum(one.private for one in owned),

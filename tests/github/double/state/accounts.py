@@ -24,4 +24,4 @@ class Account:
         """Star these in this order."""
         for repository in repositories:
             number = len(self.starred)
-            self.starred.append((repository, f"2026-03-{1 + number // 24 % 28:02}T{number % 24:02}:00:00Z"))
+            self.starred.append((repository, f"2024-03-{1 + number // 24 % 28:02}T{number % 24:02}:00:00Z"))

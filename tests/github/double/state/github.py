@@ -2,19 +2,22 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Literal
 
 from tests.github.double.credentials import Kind, Token, token_text
 from tests.github.double.state.accounts import Account
 from tests.github.double.state.repositories import Repository
 
-_BEGINNING = datetime(2026, 3, 1, 12, tzinfo=UTC)
+_BEGINNING = datetime(2024, 3, 1, 12, tzinfo=UTC)
+_FORM = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class GitHub:
     """Accounts, repositories and tokens.
 
-    Time starts on 1 March 2026 and goes on by a second with whatever is made, so that orders by time are certain.
+    What a test builds is of March 2024, each thing a second after the one before, so that orders by time are certain;
+    what a request makes is of now.
     `index_lag`: whether search misses what requests have made until `index()`, as the real one does for a while.
     `incomplete_results`: what searches say of themselves. `enforce_limits`: whether a spent rate limit refuses.
     """
@@ -28,24 +31,27 @@ class GitHub:
         self.incomplete_results = False
         self.enforce_limits = False
         self._names: dict[str, int] = {}
-        self._ids = 1000
-        self._seconds = 0
+        self._ids = count(1001)
+        self._seconds = count(1)
 
-    def now(self) -> str:
-        """The next moment, as GitHub writes it."""
-        self._seconds += 1
-        return (_BEGINNING + timedelta(seconds=self._seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    def moment(self) -> str:
+        """The next moment of what is built, as GitHub writes it."""
+        return (_BEGINNING + timedelta(seconds=next(self._seconds))).strftime(_FORM)
+
+    @staticmethod
+    def now() -> str:
+        """The time by the clock, as GitHub writes it."""
+        return datetime.now(UTC).strftime(_FORM)
 
     def next_id(self) -> int:
         """An id that nothing else has."""
-        self._ids += 1
-        return self._ids
+        return next(self._ids)
 
     def account(self, login: str, kind: Literal["User", "Organization", "Bot"] = "User") -> Account:
         """The account of this login; one that is not there yet is made."""
         key = login.lower()
         if key not in self.accounts:
-            self.accounts[key] = Account(login, self.next_id(), kind)
+            self.accounts[key] = Account(login, self.next_id(), "Bot" if login.endswith("[bot]") else kind)
         return self.accounts[key]
 
     def organisation(self, login: str, *, members: Iterable[str] = ()) -> Account:
@@ -71,7 +77,9 @@ class GitHub:
     ) -> Repository:
         """A new repository, empty; one that had its name before loses its redirection."""
         owner, _, name = full_name.partition("/")
-        made = Repository(self, self.account(owner), name, self.next_id(), self.now(), description, language, private)
+        made = Repository(
+            self, self.account(owner), name, self.next_id(), self.moment(), description, language, private
+        )
         made.stars = stars
         made.topics = tuple(topics)
         self.repositories[made.id] = made
@@ -120,6 +128,8 @@ class GitHub:
         """Whether a caller may know of this repository."""
         if not repository.private:
             return True
+        if viewer is not None and viewer.kind == "installation":
+            return viewer.repositories is None or repository.full_name.lower() in viewer.repositories
         if viewer is None or not repository.may_push(viewer.login):
             return False
         if viewer.scoped:

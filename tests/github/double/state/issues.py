@@ -45,16 +45,18 @@ class Issue:
     moved_to: "tuple[Repository, int] | None" = None
     indexed: bool = True
 
-    def comment(self, body: str, *, author: str | None = "octocat", association: str | None = None) -> Comment:
+    def comment(
+        self, body: str, *, author: str | None = "octocat", association: str | None = None, at: str | None = None
+    ) -> Comment:
         """Say something; returns the comment."""
         github = self.repository.github
-        at = github.now()
+        at = at or github.moment()
         made = Comment(github.next_id(), body, github.known(author), at, association)
         self.comments.append(made)
         self.updated_at = at
         return made
 
     def close(self) -> None:
-        """Close it now."""
+        """Close it."""
         self.state = "closed"
-        self.closed_at = self.updated_at = self.repository.github.now()
+        self.closed_at = self.updated_at = self.repository.github.moment()

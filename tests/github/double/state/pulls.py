@@ -58,7 +58,7 @@ class PullRequest(Issue):
     mergeable: bool | None = True
 
     def merge(self) -> None:
-        """Merge it now."""
+        """Merge it."""
         self.close()
         self.merged_at = self.closed_at
 

@@ -38,7 +38,7 @@ class Repository:
     trees: dict[str, Tree] = field(default_factory=dict[str, Tree])
     issues: dict[int, Issue] = field(default_factory=dict[int, Issue])
     clone_token: str = field(default_factory=clone_token)
-    pushed_at: str = "2026-03-01T12:00:00Z"
+    pushed_at: str = "2024-03-01T12:00:00Z"
 
     @property
     def full_name(self) -> str:
@@ -83,9 +83,10 @@ class Repository:
         labels: Iterable[str] = (),
         comments: Iterable[str] = (),
         association: str | None = None,
+        at: str | None = None,
     ) -> Issue:
         """Open an issue, with comments of its author."""
-        at = self.github.now()
+        at = at or self.github.moment()
         number = self.next_number()
         made = Issue(self, self.github.next_id(), number, title, body, self.github.known(author), at, at)
         made.labels.extend(labels)
@@ -105,7 +106,7 @@ class Repository:
         head: str = "feature",
     ) -> PullRequest:
         """Open a pull request."""
-        at = self.github.now()
+        at = self.github.moment()
         number = self.next_number()
         made = PullRequest(self, self.github.next_id(), number, title, body, self.github.known(author), at, at)
         made.files.extend(files)
