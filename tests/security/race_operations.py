@@ -32,6 +32,10 @@ class Operation:
     def did(self, slot: int) -> None:
         """The call of this slot worked."""
 
+    def makes(self, field: Field, number: int) -> str | None:
+        """What try `number` makes; it must not be there if that try was refused."""
+        return None
+
 
 class Read(Operation):
     def request(self, field: Field, slot: int, number: int) -> Request:
@@ -113,9 +117,11 @@ class WriteNew(Operation):
     proof = ""
 
     def request(self, field: Field, slot: int, number: int) -> Request:
+        return _tool("write_file", path=self.makes(field, number), content=PUBLIC, mode="create")
+
+    def makes(self, field: Field, number: int) -> str:
         deep = f"made-{number % 40}/deep/" if number % 2 else ""
-        path = f"{field.swapped}/{deep}new-{number}.txt"
-        return _tool("write_file", path=path, content=PUBLIC, mode="create")
+        return f"{field.swapped}/{deep}new-{number}.txt"
 
 
 class Overwrite(Operation):
@@ -145,7 +151,10 @@ class MakeDirectory(Operation):
     proof = ""
 
     def request(self, field: Field, slot: int, number: int) -> Request:
-        return _tool("create_directory", path=f"{field.swapped}/made-{number}/{('', 'deep')[number % 2]}")
+        return _tool("create_directory", path=self.makes(field, number))
+
+    def makes(self, field: Field, number: int) -> str:
+        return f"{field.swapped}/made-{number}" + ("/deep" if number % 2 else "")
 
 
 class Move(Operation):
@@ -172,12 +181,11 @@ class Copy(Operation):
     proof = ""
 
     def request(self, field: Field, slot: int, number: int) -> Request:
-        ends = (
-            (f"{field.swapped}/file.txt", f"{field.still}/copy-{number}.txt"),
-            (f"{field.still}/file.txt", f"{field.swapped}/copy-{number}.txt"),
-            (f"{field.swapped}/sub", f"{field.still}/copy-{number}"),
-        )[number % 3]
-        return _tool("copy_file", source=ends[0], destination=ends[1])
+        source = (f"{field.swapped}/file.txt", f"{field.still}/file.txt", f"{field.swapped}/sub")[number % 3]
+        return _tool("copy_file", source=source, destination=self.makes(field, number))
+
+    def makes(self, field: Field, number: int) -> str:
+        return f"{field.swapped if number % 3 == 1 else field.still}/copy-{number}"
 
 
 class Watch(Operation):

@@ -61,7 +61,7 @@ class Outcome:
             were refused by Landlock.
         other: Refusals for another reason, by their text.
         escaped: Replies that hold something of the outside.
-        damage: What was changed outside, came in from there, or was lost inside.
+        damage: What was changed outside, came in from there, was lost inside, or was made by a call that was refused.
     """
 
     mode: Mode
@@ -140,31 +140,38 @@ def race(
         until: What must have happened before it ends; given up after 40 times as many tries.
     """
     ground, operation = lay_out(top, name), OPERATIONS[name]()
-    outcome = Outcome(mode)
+    outcome, not_made = Outcome(mode), list[str]()
     with swapping(ground.ground):
         while outcome.tries < tries or (not until(outcome) and outcome.tries < 40 * tries):
             first = outcome.tries
             asked = [server.send(*operation.request(ground, slot, first + slot)) for slot in range(SLOTS)]
             for slot, request in enumerate(asked):
-                _judge(server.reply(request), ground, operation, slot, outcome)
+                done = _judge(server.reply(request), ground, operation, slot, outcome)
+                if not done and (made := operation.makes(ground, first + slot)) is not None:
+                    not_made.append(made)
             if isinstance(operation, Watch):
                 outcome.escaped += watched_outside(server.process.pid, ground)
-    outcome.damage = [*ground.damage(), *ground.losses()]
+    untrue = [f"refused, but made: {path}" for path in not_made if os.path.lexists(path)]
+    outcome.damage = [*ground.damage(), *ground.losses(), *untrue]
     return outcome
 
 
-def _judge(reply: dict[str, Any], ground: Field, operation: Operation, slot: int, outcome: Outcome) -> None:
+def _judge(reply: dict[str, Any], ground: Field, operation: Operation, slot: int, outcome: Outcome) -> bool:
+    """Count a reply; gives whether it says that the call worked."""
     text = json.dumps(reply, ensure_ascii=False)
     outcome.tries += 1
     if ground.leaks(text):
         outcome.escaped.append(text[:500])
-    elif "error" in reply or reply["result"].get("isError"):
+        return True
+    if "error" in reply or reply["result"].get("isError"):
         outcome.refused(*_refusal(reply))
-    elif operation.worked(slot, text):
+        return False
+    if operation.worked(slot, text):
         outcome.worked += 1
         operation.did(slot)
     else:
         outcome.met += 1
+    return True
 
 
 def _refusal(reply: dict[str, Any]) -> tuple[str, str]:
@@ -190,11 +197,11 @@ def watched_outside(process: int, ground: Field) -> list[str]:
     return found
 
 
-def main(tries: int, names: Sequence[str]) -> int:
-    """Race in every mode, print the table; gives the number of escapes."""
+def main(tries: int, names: Sequence[str], modes: Sequence[Mode]) -> int:
+    """Race in these modes, print the table; gives the number of escapes."""
     escapes = 0
     print(f"{'mode':17} {'tool':16} {'tries':>6} {'worked':>7} {'met':>6} {'closed':>6} {'other':>6} {'escapes':>8}")
-    for mode in MODES:
+    for mode in modes:
         if why := available(mode):
             print(f"{mode!s:17} left out: {why}", flush=True)
             continue
@@ -218,5 +225,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=5_000)
     parser.add_argument("--tool", nargs="*", choices=[*OPERATIONS], default=[*OPERATIONS], metavar="NAME")
+    parser.add_argument("--mode", nargs="*", choices=[*map(str, MODES)], default=[*map(str, MODES)], metavar="MODE")
     given = parser.parse_args()
-    sys.exit(1 if main(given.tries, given.tool) else 0)
+    sys.exit(1 if main(given.tries, given.tool, [mode for mode in MODES if str(mode) in given.mode]) else 0)

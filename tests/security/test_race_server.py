@@ -43,6 +43,7 @@ def test_no_call_reaches_outside_while_a_directory_is_swapped_with_a_link(
     outcome = race(server, mode, top, name, TRIES)
     assert outcome.escaped == []
     assert outcome.damage == []
+    assert not outcome.other, "refused for something that the swap does not explain"
     assert outcome.proves(), f"this run proves nothing: {outcome}"
 
 

@@ -49,11 +49,17 @@ class Unfinished:
         return self._name
 
     def remove(self) -> None:
-        """Close it, and remove whatever its name stands for by now."""
-        if self._name is not None:
-            with suppress(FileNotFoundError):
-                os.unlink(self._name, dir_fd=self._directory)
-        os.close(self.descriptor)
+        """Close it, and remove whatever its name stands for by now.
+
+        That may fail (a directory that another program has just moved out of the root is closed by Landlock). It is no
+        failure of the write, which is done or not done by then; the next write in the directory removes what is left.
+        """
+        try:
+            if self._name is not None:
+                with suppress(OSError):
+                    os.unlink(self._name, dir_fd=self._directory)
+        finally:
+            os.close(self.descriptor)
 
 
 @contextmanager
