@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 JsonObject: TypeAlias = dict[str, object]
@@ -70,11 +70,12 @@ def failure(
     return json_answer(document, status, headers=headers)
 
 
-@dataclass(frozen=True, slots=True)
 class Failed(Exception):
     """Ends the handling of a request with `answer`."""
 
-    answer: Answer = field()
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.status)
+        self.answer = answer
 
 
 def not_found() -> Failed:
