@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from .contestants import BARE, Contestant
+from .floors import Floor
 from .process import Reply, Server, ServerEndedError
 from .scenarios import Call, Scenario
 
@@ -27,6 +28,7 @@ class Figure:
         middle: Seconds of the middle time.
         growth: Megabytes above what the started server took at the highest; None if nobody tells.
         size: Bytes of the reply; 0 for a floor that is no server.
+        cpu: Seconds of CPU, the least of all rounds; None if nobody tells.
         error: Why it is no result; empty if it is one.
     """
 
@@ -34,6 +36,7 @@ class Figure:
     middle: float
     growth: float | None = None
     size: int = 0
+    cpu: float | None = None
     error: str = ""
 
     @property
@@ -60,18 +63,24 @@ class _Runner:
     expected: str
     start_kilobytes: int | None = None
     times: list[float] = field(default_factory=list[float])
+    cpu: list[float] = field(default_factory=list[float])
     size: int = 0
     error: str = ""
 
     def once(self) -> None:
+        """Call once, unless it is known already how that ends."""
         if self.error or sum(self.times) > _PATIENCE:
             return
+        before = self.server.cpu_seconds()
         try:
             reply = self.server.call(self.call.tool, self.call.arguments)
-        except (ServerEndedError, BrokenPipeError) as error:
-            self.error = str(error) or "the server ended"
+        except ServerEndedError as error:
+            self.error = str(error)
             return
+        after = self.server.cpu_seconds()
         self.times.append(reply.seconds)
+        if before is not None and after is not None:
+            self.cpu.append(after - before)
         self.size = reply.size
         self.error = _fault(reply, self.expected)
 
@@ -80,7 +89,8 @@ class _Runner:
             return Figure(0.0, 0.0, error=self.error)
         peak, start = self.server.peak_kilobytes(), self.start_kilobytes
         growth = None if peak is None or start is None else (peak - start) / 1024
-        return Figure(min(self.times), median(self.times), growth, self.size, self.error)
+        cpu = min(self.cpu, default=None)
+        return Figure(min(self.times), median(self.times), growth, self.size, cpu, self.error)
 
 
 def _fault(reply: Reply, expected: str) -> str:
@@ -106,15 +116,15 @@ def measure(scenario: Scenario, contestants: Sequence[Contestant], folder: Path,
                 expected = scenario.expected if contestant.ours else ""
                 runners[contestant.name] = _started(stack, contestant, folder, call, expected)
         bare = _started(stack, BARE, folder, scenario.bare, "") if scenario.bare else None
-        times: list[float] = []
+        times: list[tuple[float, float]] = []
         for _ in range(rounds or scenario.rounds):
             for runner in [*([bare] if bare else []), *runners.values()]:
                 _prepare(scenario)
                 runner.once()
             if scenario.floor is not None:
                 _prepare(scenario)
-                times.append(_seconds(scenario))
-        floor = bare.figure() if bare else Figure(min(times), median(times)) if times else None
+                times.append(_seconds(scenario.floor))
+        floor = bare.figure() if bare else _floor(times) if times else None
         figures = {one.name: runners[one.name].figure() if one.name in runners else None for one in contestants}
         return Result(scenario, floor, figures)
 
@@ -129,13 +139,18 @@ def _prepare(scenario: Scenario) -> None:
         scenario.prepare()
 
 
-def _seconds(scenario: Scenario) -> float:
-    assert scenario.floor is not None  # noqa: S101  # the caller looked
+def _seconds(floor: Floor) -> tuple[float, float]:
+    """Do the floor's work once: seconds, and seconds of CPU."""
     gc.collect()
     gc.disable()  # what this process holds beside the floor's own work is no part of it
     try:
-        started = time.perf_counter()
-        scenario.floor()
-        return time.perf_counter() - started
+        started, used = time.perf_counter(), time.thread_time()
+        floor()
+        return time.perf_counter() - started, time.thread_time() - used
     finally:
         gc.enable()
+
+
+def _floor(times: Sequence[tuple[float, float]]) -> Figure:
+    whole, cpu = [one for one, _ in times], [one for _, one in times]
+    return Figure(min(whole), median(whole), cpu=min(cpu))

@@ -157,8 +157,11 @@ class Server:
 
     def _write(self, data: bytes) -> None:
         rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(self._stdin.fileno(), rest) :]
+        try:
+            while rest:
+                rest = rest[os.write(self._stdin.fileno(), rest) :]
+        except BrokenPipeError:
+            raise ServerEndedError("the server closed its input") from None
 
     def _wait(self, request: int) -> tuple[bytes, float]:
         deadline = time.perf_counter() + self._limit
@@ -173,7 +176,7 @@ class Server:
     def _receive(self) -> None:
         data = os.read(self._stdout.fileno(), _READ_BYTES)
         if not data:
-            raise ServerEndedError("the server ended")
+            raise ServerEndedError("the server closed its output")
         searched = len(self._buffer)
         self._buffer += data
         while (end := self._buffer.find(b"\n", searched)) >= 0:
