@@ -92,9 +92,4 @@ def _user_information(text: str, colon: int, start: int) -> Span | None:
 
 def is_password(value: str) -> bool:
     """Whether what stands in a password's place is one: no mask, no template, no word for it."""
-    return not (
-        is_placeholder(value)
-        or is_template(value)
-        or value.startswith(("[REDACTED:", "$"))
-        or value.lower() in _STAND_INS
-    )
+    return not (is_placeholder(value) or is_template(value) or value.startswith("$") or value.lower() in _STAND_INS)

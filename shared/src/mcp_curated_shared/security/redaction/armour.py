@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from mcp_curated_shared.security.redaction.spans import MARK, Span
+from mcp_curated_shared.security.redaction.spans import Span, is_blank
 
 _BEGIN: Final = re.compile(
     r"-{4,5} ?BEGIN ([A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)? ?-{4,5}|-{4,5} ?BEGIN SSH2 ENCRYPTED PRIVATE KEY ?-{4,5}"
@@ -76,7 +76,7 @@ def _end_of_data(text: str, start: int, stop: int) -> int:
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """Without the breaks and quotes at both ends, and nothing when only a mark or dots stand there."""
     body = text[start:end]
-    if MARK.fullmatch(body.strip(_FILLING + "nr")) or set(body) <= set(_FILLING + ".n…*x-"):
+    if is_blank(body.strip(_FILLING + "nr")) or set(body) <= set(_FILLING + ".n…*x-"):
         return start, start
     left = len(body) - len(body.lstrip(_FILLING))
     if left and body[left - 1] == "\\" and body[left : left + 1] in ("n", "r"):

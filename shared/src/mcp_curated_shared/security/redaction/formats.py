@@ -18,6 +18,8 @@ _BEGINNINGS: Final = (
     r"(?<![A-Za-z0-9_]{0})|(?<=\\[nrtbf]{0})|(?<=%[0-9A-Fa-f]{{2}}{0})|(?<=\\[ux]00[0-9a-fA-F]{{2}}{0})"
     r"|(?<=\\x[0-9a-fA-F]{{2}}{0})|(?<=\x1b\[[0-9]m{0})|(?<=\x1b\[[0-9]{{2}}m{0})|(?<=\x1b\[[0-9];[0-9]{{2}}m{0})"
 )
+# Of a character that could itself be part of such an escape: that it is none.
+_NO_ESCAPE: Final = r"(?<!\\[nrtbfux])(?<!%.)(?<!%[0-9A-Fa-f].)(?<!\x1b\[.)(?<!\x1b\[[0-9].)(?<!\x1b\[[0-9]{2}.)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def _inner(kind: str, literals: str, whole: str) -> Format:
 
 def _beginning_with(first: str, rest: str) -> str:
     """A token that no literal begins: a first character, where a word begins, and what follows it."""
-    return f"{first}(?:{_BEGINNINGS.format('.')}){rest}"
+    return f"{first}{_NO_ESCAPE}(?:{_BEGINNINGS.format('.')}){rest}"
 
 
 def _any(literals: str) -> str:
@@ -227,7 +229,7 @@ _MESSAGES: Final = (
     _inner(
         "slack-webhook",
         "hooks.slack.com",
-        _SLASHES + r"hooks\.slack(?:-gov)?\.com\\?/(?:services|workflows|triggers)\\?/[A-Za-z0-9\\/_+-]{20,}",
+        _SLASHES + r"hooks\.slack(?:-gov)?\.com\\?/(?:services|workflows|triggers)(?:[A-Za-z0-9/_+-]|\\/){20,}",
     ),
     _inner(
         "discord-webhook",

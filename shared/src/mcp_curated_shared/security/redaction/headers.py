@@ -66,7 +66,7 @@ def _authorizations(text: str) -> Iterator[Span]:
 
 
 def _is_credential(value: str, least: int) -> bool:
-    if len(value) < least or value.startswith("[REDACTED:") or is_placeholder(value) or is_template(value):
+    if len(value) < least or is_placeholder(value) or is_template(value):
         return False
     return not (is_reference(value) or is_plain(value, digits=2))
 
@@ -109,7 +109,7 @@ def _cookies(text: str) -> Iterator[Span]:
 
 def _is_secret_crumb(name: str, value: str) -> bool:
     """By its name a value that is no word; by any other name one that can be nothing but a key."""
-    if name.lower() in _ATTRIBUTES or value.startswith("[REDACTED:") or is_placeholder(value) or is_template(value):
+    if name.lower() in _ATTRIBUTES or is_placeholder(value) or is_template(value):
         return False
     if level_of(name) or _COOKIE_WORDS.search(name.lower()):
         return len(value) >= 6 and not is_plain(value, digits=1)

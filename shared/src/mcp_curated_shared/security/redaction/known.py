@@ -29,11 +29,18 @@ class KnownSecrets:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         seen = (INVISIBLE.sub("", secret) for secret in secrets)
         spellings = {spelling for secret in seen if len(secret) >= SHORTEST for spelling in spellings_of(secret)}
-        self._spellings = tuple(sorted(spellings, key=len, reverse=True))
+        ordered = sorted(spellings, key=len, reverse=True)
+        self._spellings = tuple(spelling for spelling in ordered if not _ESCAPE.search(spelling))
+        # The two digits of an escape may be written in either case (RFC 3986, 2.1).
+        self._escaped = tuple(
+            re.compile(_ESCAPE.sub(lambda match: f"(?i:{match.group()})", re.escape(spelling)))
+            for spelling in ordered
+            if _ESCAPE.search(spelling)
+        )
 
     def find(self, text: str) -> list[Span]:
         """Every place of every spelling in a text without invisible characters."""
-        found: list[Span] = []
+        found = [Span(*match.span(), KIND) for pattern in self._escaped for match in pattern.finditer(text)]
         for spelling in self._spellings:
             start = text.find(spelling)
             while start >= 0:
@@ -50,7 +57,6 @@ def spellings_of(secret: str) -> set[str]:
     credentials), so only the middle that belongs to the secret alone is looked for.
     """
     in_url = {quote(secret, safe="", errors="surrogatepass"), quote_plus(secret, errors="surrogatepass")}
-    in_url |= {_ESCAPE.sub(lambda match: match.group().lower(), one) for one in in_url}
     found = in_url | {secret, json.dumps(secret)[1:-1], repr(secret)[1:-1], html.escape(secret)}
     found.add(json.dumps(secret, ensure_ascii=False)[1:-1])
     raw = secret.encode("utf-8", "surrogatepass")

@@ -71,5 +71,5 @@ def _yaml_entries(text: str, position: int, end: int, outer: int) -> Iterator[Sp
 def _span(value: str, start: int) -> Iterator[Span]:
     quote = value[:1] if value[:1] in "\"'" and len(value) > 1 and value[-1] == value[0] else ""
     inner = value[1:-1] if quote else value
-    if len(inner) >= 2 and not inner.startswith("[REDACTED:") and not is_placeholder(inner) and not is_template(inner):
+    if len(inner) >= 2 and not is_placeholder(inner) and not is_template(inner):
         yield Span(start + len(quote), start + len(quote) + len(inner), KIND)

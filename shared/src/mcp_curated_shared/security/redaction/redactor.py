@@ -19,7 +19,7 @@ from mcp_curated_shared.security.redaction.manifests import find_manifest_secret
 from mcp_curated_shared.security.redaction.objects import ObjectRedactor
 from mcp_curated_shared.security.redaction.providers import find_tokens
 from mcp_curated_shared.security.redaction.records import RedactingFilter
-from mcp_curated_shared.security.redaction.spans import Replaced, Span, merged, outside_marks
+from mcp_curated_shared.security.redaction.spans import Replaced, Span, blanked, merged, outside_marks
 from mcp_curated_shared.security.redaction.view import View, lowered
 
 _Json = TypeVar("_Json")
@@ -91,7 +91,7 @@ class Redactor:
 
     def _find(self, text: str) -> list[Span]:
         view = View(text)
-        seen = view.text
+        seen = blanked(view.text)
         small = lowered(seen)
         found = [
             *self._known.find(seen),
@@ -105,4 +105,4 @@ class Redactor:
         ]
         if not found:
             return []
-        return view.original(merged(outside_marks(seen, found)))
+        return view.original(merged(outside_marks(view.text, found)))

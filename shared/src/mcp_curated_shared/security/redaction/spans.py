@@ -9,6 +9,21 @@ from typing import Final
 MARK: Final = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}\]")
 """What stands where a secret stood. A text that holds marks is never changed inside them."""
 
+_BLANK: Final = "\ue000"
+"""A private-use character: part of no name, no token and no word."""
+
+
+def blanked(text: str) -> str:
+    """A text of the same length in which no mark can be read: `[REDACTED:api-key]: x` names no key."""
+    if "[REDACTED:" not in text:
+        return text
+    return MARK.sub(lambda match: _BLANK * len(match.group()), text)
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing is left of a part of a blanked text."""
+    return not text.strip(_BLANK)
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:

@@ -24,7 +24,7 @@ written. "told": in a sentence or a table. "quoted": nothing but a blank between
 the name and a quotation.
 """
 
-_NO_VALUE: Final = (",", ")", "]", "}", ";", "+ ", " ", "[REDACTED:", "<")
+_NO_VALUE: Final = (",", ")", "]", "}", ";", "+ ", " ", "<")
 _JOINED: Final = re.compile(r"[+.&|].*[+.&|]")
 """What stands between two pieces of code that are joined: `'+token+'`."""
 _ODD: Final = re.compile(r"[0-9!@#$%^&*+=~?]")
