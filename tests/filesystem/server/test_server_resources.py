@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp.client.client import Client
-from mcp.shared.exceptions import MCPError
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp.shared.subscriptions import ResourceUpdated
 from mcp_types import (
     BlobResourceContents,
@@ -211,3 +211,20 @@ async def test_a_folder_swapped_for_a_link_to_outside_tells_nothing_of_what_lies
             await client.read_resource(uri)
     # The file that was watched has gone from its path: at most that is told, never a change behind the link.
     assert len(told) <= 1
+
+
+@pytest.mark.filterwarnings("ignore:resources/:mcp.shared.exceptions.MCPDeprecationWarning")
+async def test_a_subscription_ends_with_the_roots_that_allowed_it(notes: Path) -> None:
+    person = Person(roots=[str(notes)])
+    async with serve("memory", LEGACY, [], person) as client:
+        updates = await legacy_updates(client)
+        await client.subscribe_resource((notes / "a.txt").as_uri())  # pyright: ignore[reportDeprecated]
+        person.roots = [str(notes / "deep")]
+        with pytest.warns(MCPDeprecationWarning):
+            await client.send_roots_list_changed()  # pyright: ignore[reportDeprecated]
+        await client.subscribe_resource((notes / "deep").as_uri())  # pyright: ignore[reportDeprecated]
+        (notes / "a.txt").write_text("changed\n")
+        (notes / "deep" / "new.txt").write_text("changed\n")
+        with anyio.fail_after(SECONDS):
+            await updates.arrived.wait()
+        assert set(updates.uris) == {(notes / "deep").as_uri()}

@@ -32,6 +32,7 @@ ROUND_MILLISECONDS = 2_000
 """How long a round waits for events before it compares identities anyway."""
 
 Changed = Callable[[str], Awaitable[None]]
+Roots = Callable[[], Confinement]
 Signature = tuple[int, int, int, int] | None
 
 
@@ -42,13 +43,13 @@ class Watch:
     Args:
         uri: What the client subscribed to, as it was written.
         path: The path that confinement resolves, at the start and on every event.
-        confinement: The roots that hold for the client that subscribed.
+        roots: Gives the roots that hold now for the client that subscribed; raises when there are none any more.
         name: The entry's name in the held directory; None when the directory itself is watched.
     """
 
     uri: str
     path: str
-    confinement: Confinement
+    roots: Roots
     directory: int
     identity: tuple[int, int]
     name: str | None
@@ -72,8 +73,8 @@ class Held:
     signature: Signature
 
 
-def resolve(confinement: Confinement, path: str) -> Held:
-    """Open what a watch has to hold.
+def resolve(roots: Roots, path: str) -> Held:
+    """Open what a watch has to hold, in the roots that hold now.
 
     Returns:
         A duplicate descriptor of the directory (the caller closes it), its identity, the entry's name in it (None for a
@@ -82,6 +83,7 @@ def resolve(confinement: Confinement, path: str) -> Held:
     Raises:
         CuratedError: The path is outside, denied or missing.
     """
+    confinement = roots()
     with confinement.open_entry(path) as entry:
         signature = (entry.stat.st_dev, entry.stat.st_ino, entry.stat.st_size, entry.stat.st_mtime_ns)
         location = entry.location
@@ -114,7 +116,7 @@ class Watcher:
     def __len__(self) -> int:
         return len(self._watches)
 
-    async def add(self, uri: str, confinement: Confinement, path: str) -> None:
+    async def add(self, uri: str, roots: Roots, path: str) -> None:
         """Watch what `path` names; a second call for the same URI counts one more user.
 
         Raises:
@@ -126,11 +128,9 @@ class Watcher:
                 raise TooLargeError(
                     f"{self.limit} resources are watched already, which is the limit.", "Unsubscribe from one first."
                 )
-            held = await anyio.to_thread.run_sync(resolve, confinement, path)
+            held = await anyio.to_thread.run_sync(resolve, roots, path)
             if uri not in self._watches:
-                self._watches[uri] = Watch(
-                    uri, path, confinement, held.directory, held.identity, held.name, held.signature
-                )
+                self._watches[uri] = Watch(uri, path, roots, held.directory, held.identity, held.name, held.signature)
                 await self._arm()
                 return
             os.close(held.directory)
@@ -201,7 +201,7 @@ class Watcher:
     async def _tell(self, watch: Watch, *, always: bool) -> bool:
         """Resolve the watch again, tell of a change, hold the directory that is there now."""
         try:
-            held = await anyio.to_thread.run_sync(resolve, watch.confinement, watch.path)
+            held = await anyio.to_thread.run_sync(resolve, watch.roots, watch.path)
         except CuratedError as error:
             gone, watch.signature = watch.signature is not None, None
             if gone and error.kind == "not_found":

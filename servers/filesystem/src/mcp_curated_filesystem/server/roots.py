@@ -11,7 +11,7 @@ kept for the connection until the client says that its roots changed.
 import os
 import weakref
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated, Any, cast
@@ -128,6 +128,22 @@ class RootsOfClients:
                 f"No folder is allowed: the server was started without one, and {why}.",
                 "Start it with a folder: mcp-curated-filesystem /absolute/path.",
             )
+
+    def confinement_of(self, context: RequestContext) -> Callable[[], Confinement]:
+        """What an old connection may reach, asked again whenever it is used: its roots can be revoked.
+
+        Returns:
+            A function that raises `UnavailableError` while the connection's roots are not known, or after it ended.
+        """
+        key = id(context.session.client_params)
+
+        def current() -> Confinement:
+            connection = self._connections.get(key)
+            if connection is None or connection.answer is None:
+                raise UnavailableError("The client's roots changed and were not told yet.", "Call any tool.")
+            return self.call(connection.answer).confinement
+
+        return current
 
     def _connection(self, context: RequestContext) -> _Connection:
         params = context.session.client_params

@@ -36,7 +36,10 @@ class FileWatches:
 
     async def start(self, uri: str, context: RequestContext) -> None:
         """Begin to watch `uri` for its first watcher."""
-        await self.watcher.add(uri, await self._confinement(uri, context), uri)
+        confinement = await self._confinement(uri, context)
+        fixed = self.client_roots.needed([]) is False
+        roots = (lambda: confinement) if fixed else self.client_roots.confinement_of(context)
+        await self.watcher.add(uri, roots, uri)
 
     async def stop(self, uri: str) -> None:
         """The last watcher of `uri` has gone."""
