@@ -245,8 +245,9 @@ class _Growth:
 
     def _cost(self, branch: _Branch) -> int:
         indentation = 2 * branch.level + 3  # and the line's end
-        directories = sum(_width(name) + indentation + 1 + _COUNTS for name in branch.directories or ())
-        return directories + sum(_width(name) + indentation for name in branch.files)
+        directories = branch.directories or []
+        lines = (len(directories) + len(branch.files)) * indentation
+        return _width("".join(directories)) + _width("".join(branch.files)) + lines + len(directories) * (1 + _COUNTS)
 
     def _shorten(self, top: _Branch) -> None:
         """A top with more entries than there is room for: its first ones, directories before files."""
