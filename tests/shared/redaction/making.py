@@ -76,7 +76,7 @@ PROVIDERS: dict[str, Callable[[Maker], str]] = {
     "Vault": lambda make: "hvs" + "." + make.of(URL_SAFE, 24),
     "Terraform": lambda make: make.of(ALPHANUMERIC, 14) + ".atlas" + "v1." + make.of(ALPHANUMERIC, 67),
     "age": lambda make: "AGE-SECRET" + "-KEY-1" + make.of("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58),
-    "Entra ID": lambda make: make.of(ALPHANUMERIC, 3) + "8Q" + "~" + make.of(ALPHANUMERIC + "_.~-", 34),
+    "Entra ID": lambda make: make.of(ALPHANUMERIC, 3) + "8Q" + "~" + make.of(ALPHANUMERIC + "_.~-", 33) + "x",
     "Twilio": lambda make: "S" + "K" + make.of(HEX, 32),
     "JSON Web Token": lambda make: make.json_web_token(),
 }

@@ -123,7 +123,7 @@ def test_the_words_around_a_token_are_not_eaten(provider: str, seed: int, before
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(['"', "'"]), st.sampled_from([": ", "=", " = ", ":"]))
 def test_name_and_quotes_stay(seed: int, quote: str, joint: str) -> None:
-    value = Maker(seed).of(ALPHANUMERIC, 24)
+    value = Maker(seed).of(ALPHANUMERIC, 22) + "7a"
     assert (
         redact(f"apiToken{joint}{quote}{value}{quote}, next") == f"apiToken{joint}{quote}[REDACTED:token]{quote}, next"
     )

@@ -5,7 +5,6 @@ line, and when the text was cut before the END line. Its armour lines stay: they
 """
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -89,7 +88,7 @@ def _holds_key(encoded: str) -> bool:
     head = encoded[:120]
     try:
         return b"PRIVATE KEY" in base64.b64decode(head[: len(head) // 4 * 4])
-    except binascii.Error:
+    except ValueError:
         return False
 
 
@@ -101,7 +100,7 @@ def _is_key_data(encoded: str) -> bool:
     compact = re.sub(r"\\[nr]|\s|\\", "", encoded[:120])
     try:
         data = base64.b64decode(compact[: min(len(compact), 64) // 4 * 4])
-    except binascii.Error:
+    except ValueError:
         return False
     if data.startswith(b"openssh-key-v1"):
         return True

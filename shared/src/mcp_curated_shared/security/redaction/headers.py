@@ -1,7 +1,6 @@
 """Credentials in HTTP headers, wherever they are quoted: Authorization (RFC 9110, 11.6.2), cookies (RFC 6265)."""
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -23,14 +22,15 @@ _JOINT: Final = (
 _HEADER: Final = re.compile(
     rf"authorization{_JOINT}(?P<scheme>[a-z][\w-]{{1,24}}[ \t]{{1,4}})?"
     r"(?P<value>[^\s\"'`<>\\,;]{4,2048})",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _PARAMETER: Final = re.compile(r"[A-Za-z_]\w{0,30}=[\"'\w]")
 _BEARER: Final = re.compile(
-    r"bearer(?:[ \t:=+]|%20|\\u0020){1,4}(?:\\{0,4}[\"'`])?(?P<value>[A-Za-z0-9._~+/=|:-]{12,2048})", re.IGNORECASE
+    r"bearer(?:[ \t:=+]|%20|\\u0020){1,4}(?:\\{0,4}[\"'`])?(?P<value>[A-Za-z0-9._~+/=|:-]{12,2048})",
+    re.IGNORECASE | re.ASCII,
 )
-_BASIC: Final = re.compile(r"basic(?:[ \t]|%20){1,4}(?P<value>[A-Za-z0-9+/_-]{8,1024}={0,2})", re.IGNORECASE)
-_COOKIE: Final = re.compile(rf"cookies?2?{_JOINT}", re.IGNORECASE)
+_BASIC: Final = re.compile(r"basic(?:[ \t]|%20){1,4}(?P<value>[A-Za-z0-9+/_-]{8,1024}={0,2})", re.IGNORECASE | re.ASCII)
+_COOKIE: Final = re.compile(rf"cookies?2?{_JOINT}", re.IGNORECASE | re.ASCII)
 _CRUMB: Final = re.compile(r"\s{0,2}(?P<name>[\w.%!-]{1,64})=(?P<value>[^;\s\"'`\\<>,]{0,2048})(?:;[ \t]?)?")
 _COOKIE_WORDS: Final = re.compile(
     r"sess|sid\b|sid$|auth|token|jwt|csrf|xsrf|remember|login|sso|secret|key|user|access|refresh|identity|credential"
@@ -88,7 +88,7 @@ def is_user_and_password(encoded: str) -> bool:
     """Whether base64 decodes to `user:password` (RFC 7617)."""
     try:
         decoded = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # of base64 or of UTF-8
         return False
     user, colon, password = decoded.partition(":")
     return bool(colon and (user or password)) and decoded.isprintable()

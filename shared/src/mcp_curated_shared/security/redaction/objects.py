@@ -58,16 +58,20 @@ class ObjectRedactor:
 
     def _mapping(self, mapping: Mapping[object, object], depth: int) -> dict[object, object]:
         manifest = mapping.get("kind") == "Secret"
-        announced = next((text for key in _NAMES if isinstance(text := mapping.get(key), str) and level_of(text)), "")
+        announced = next((name for key in _NAMES if level_of(name := self._name(mapping.get(key)))), "")
         result: dict[object, object] = {}
         for key, value in mapping.items():
             shown = self._redact(key) if isinstance(key, str) else key
-            name = announced if announced and key in _VALUES else key if isinstance(key, str) else ""
+            name = announced if announced and key in _VALUES else self._name(key)
             if manifest and key in ("data", "stringData") and isinstance(value, dict):
                 result[_unused(shown, result)] = _all_hidden(cast("dict[object, object]", value))
             else:
                 result[_unused(shown, result)] = self._value(value, name, depth + 1)
         return result
+
+    def _name(self, key: object) -> str:
+        """What a key announces, the same before and after it was redacted itself."""
+        return MARK.sub("", self._redact(key)) if isinstance(key, str) else ""
 
     def _text(self, value: str, name: str) -> str:
         if _is_announced_secret(value, name):
