@@ -1,6 +1,7 @@
 """The set of roots and the rules on it: which root a path belongs to, and what may happen there."""
 
 import os
+import stat
 from collections.abc import Sequence
 
 from mcp_curated_shared.errors import CuratedError
@@ -31,7 +32,7 @@ class Boundary:
         read_only: Whether every root is.
     """
 
-    __slots__ = ("_bases", "_git_roots", "_nested", "_spellings", "by_length", "deny", "read_only", "roots")
+    __slots__ = ("_bases", "_git_roots", "_kept", "_nested", "_spellings", "by_length", "deny", "read_only", "roots")
 
     def __init__(self, roots: Sequence[Root], deny: DenyRules, *, read_only: bool) -> None:
         self.roots = tuple(roots)
@@ -40,7 +41,9 @@ class Boundary:
         self.by_length = sorted(self.roots, key=lambda root: -len(root.prefix))
         spelled = {(tuple(components_of(path)), root) for root in roots for path in (root.path, root.realpath)}
         self._spellings: list[tuple[Spelling, Root]] = sorted(spelled, key=lambda item: -len(item[0]))
-        self._nested = {outer: _nested_in(outer, roots) for outer in roots}
+        self._nested = {outer: _nested_in(outer, [(root.realpath, root) for root in roots]) for outer in roots}
+        places = [(path, root) for root in roots for path in sorted({root.realpath, root.place})]
+        self._kept = {outer: _nested_in(outer, places) for outer in roots}
         self._bases = {root: self._bases_of(root) for root in roots}
         self._git_roots = frozenset(root for root in roots if any(map(is_git_name, components_of(root.realpath))))
 
@@ -164,19 +167,44 @@ class Boundary:
                 f"{quoted(asked)} belongs to the inside of a .git, which is never written.", "Use git itself."
             )
 
-    def check_movable(self, root: Root, relative: str, asked: str) -> None:
-        """Refuse to move or remove a directory that an allowed directory lies in: its rules would stay behind.
+    def check_movable(self, root: Root, relative: str, status: os.stat_result | None, asked: str) -> None:
+        """Refuse to move, remove or put something where an allowed directory is, or where one lies or would lie in.
+
+        Its rules belong to its path: moved away they would stay behind, and what is put in its place would come
+        under rights of which nobody thought. To move an entry is to change the directory that it is in, so the
+        rights of an allowed directory never speak for its own entry.
+
+        Args:
+            root: The most specific root.
+            relative: The true path below it.
+            status: `lstat` of what is there; None when nothing is.
+            asked: The caller's text.
 
         Raises:
-            PathDeniedError: It holds another root.
+            PathDeniedError: It is or holds an allowed directory, by its configured path, its real one or identity.
         """
+        if not relative:
+            raise PathDeniedError(
+                f"{quoted(asked)} is the allowed directory {root.label} itself and stays as it is.",
+                "Work on what is inside it.",
+            )
+        inner = self._held_by(root, relative, status)
+        if inner is not None:
+            raise PathDeniedError(
+                f"{quoted(asked)} is or holds the allowed directory {inner.label} and stays where it is.",
+                "Work on what is inside it." if status is not None else "Choose another path.",
+            )
+
+    def _held_by(self, root: Root, relative: str, status: os.stat_result | None) -> Root | None:
         key = f"{rule_key(relative)}/"
-        for inside, inner in self._nested[root]:
+        for inside, inner in self._kept[root]:
             if f"{rule_key(inside)}/".startswith(key):
-                raise PathDeniedError(
-                    f"{quoted(asked)} holds the allowed directory {inner.label} and stays where it is.",
-                    "Work on what is inside it.",
-                )
+                return inner
+        if status is None or not stat.S_ISDIR(status.st_mode):
+            return None
+        own = identity(status)
+        pins = ((other, other.held) for other in self.roots)
+        return next((other for other, pin in pins if pin and (own == pin.identity or own in pin.above)), None)
 
     def outside(self, asked: str, *, link: bool = False) -> CuratedError:
         """The refusal of a path that is in no root."""
@@ -192,11 +220,9 @@ def _cut(relative: str, count: int) -> tuple[str, str]:
     return "/".join(parts[:count]), "/".join(parts[count:])
 
 
-def _nested_in(outer: Root, roots: Sequence[Root]) -> tuple[tuple[str, Root], ...]:
+def _nested_in(outer: Root, places: Sequence[tuple[str, Root]]) -> tuple[tuple[str, Root], ...]:
     top = outer.realpath if outer.realpath.endswith("/") else f"{outer.realpath}/"
-    inside = [
-        (root.realpath[len(top) :], root) for root in roots if root is not outer and root.realpath.startswith(top)
-    ]
+    inside = [(path[len(top) :], root) for path, root in places if root is not outer and path.startswith(top)]
     return tuple(sorted(inside, key=lambda item: -len(item[0])))
 
 

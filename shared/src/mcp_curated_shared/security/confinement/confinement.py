@@ -158,7 +158,7 @@ class Confinement:
             asked: The path; the last component need not exist.
             base: Absolute directory that a relative path starts from.
             follow: Whether a link as the last component stands for what it points at (write), or for itself
-                (move, delete); a directory that holds another root cannot be had for moving.
+                (move, copy, delete); what is or holds a root, or would, cannot be had for that.
             parents: Make missing directories on the way.
             exact: Do not take a name that differs in letter case for the asked one (creating).
 
@@ -192,8 +192,8 @@ class Confinement:
         if goal.kind == "target":
             self._boundary.check_writable(arrival.root, arrival.relative, asked)
             self._check_kernel(os.fstat(arrival.descriptor), arrival, asked)
-            if not goal.follow and status is not None:
-                self._boundary.check_movable(arrival.root, arrival.relative, asked)
+            if not goal.follow:
+                self._boundary.check_movable(arrival.root, arrival.relative, status, asked)
             return
         if status is None or goal.kind == "entry":
             return

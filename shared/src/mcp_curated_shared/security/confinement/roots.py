@@ -1,5 +1,6 @@
 """The allowed directories: what the operator wrote, and the directory that it was at the start."""
 
+import contextlib
 import os
 import re
 import stat
@@ -74,18 +75,31 @@ def unique_labels(specs: Iterable[RootSpec]) -> list[str]:
 
 
 class Pin:
-    """A held directory. Whoever works with it keeps a reference; the descriptor closes with the last one."""
+    """A held directory. Whoever works with it keeps a reference; the descriptor closes with the last one.
 
-    __slots__ = ("descriptor", "device", "identity")
+    Attributes:
+        above: Identities of the directories that it lies in.
+    """
 
-    def __init__(self, descriptor: int) -> None:
+    __slots__ = ("above", "descriptor", "device", "identity")
+
+    def __init__(self, descriptor: int, path: str) -> None:
         self.descriptor = descriptor
+        self.above = _identities_above(path)
         status = os.fstat(descriptor)
         self.identity = identity(status)
         self.device = status.st_dev
 
     def __del__(self, close: Callable[[int], None] = os.close) -> None:
         close(self.descriptor)
+
+
+def _identities_above(path: str) -> frozenset[tuple[int, int]]:
+    found: set[tuple[int, int]] = set()
+    while path != (path := os.path.dirname(path)):
+        with contextlib.suppress(OSError):
+            found.add(identity(os.lstat(path)))
+    return frozenset(found)
 
 
 class Root:
@@ -99,11 +113,12 @@ class Root:
         label: The short unique name.
         writable: Whether mutations are allowed here.
         realpath: The path without links, as recorded at the start.
+        place: Where its last component is, which may be a link: its name below the real path of its parent.
         prefix: `path` with one slash at its end.
         inherited: Paths of this root relative to the wider roots that it was narrowed from.
     """
 
-    __slots__ = ("_closed", "_lock", "_pin", "inherited", "label", "path", "prefix", "realpath", "writable")
+    __slots__ = ("_closed", "_lock", "_pin", "inherited", "label", "path", "place", "prefix", "realpath", "writable")
 
     def __init__(
         self, path: str, label: str, writable: bool, *, realpath: str | None = None, inherited: tuple[str, ...] = ()
@@ -111,6 +126,7 @@ class Root:
         self.path = path
         self.label = label
         self.writable = writable
+        self.place = os.path.join(real_path(os.path.dirname(path)) or os.path.dirname(path), os.path.basename(path))
         self.realpath = realpath or real_path(path) or path
         self.prefix = path if path.endswith("/") else f"{path}/"
         self.inherited = inherited
@@ -165,7 +181,7 @@ class Root:
             if real_path(self.path) != self.realpath:
                 raise self._unavailable("now leads to another place than at the start")
             try:
-                self._pin = Pin(open_without_links(self.realpath))
+                self._pin = Pin(open_without_links(self.realpath), self.realpath)
             except OSError as error:
                 reason = (error.strerror or "error").lower()
                 raise self._unavailable(f"cannot be opened ({reason})") from None
@@ -178,7 +194,7 @@ class Root:
 
     def hold(self, descriptor: int) -> None:
         """Start from a directory that is already open; a copy of the descriptor is kept."""
-        self._pin = Pin(os.open(".", HOLD_DIRECTORY, dir_fd=descriptor))
+        self._pin = Pin(os.open(".", HOLD_DIRECTORY, dir_fd=descriptor), self.realpath)
 
     def close(self) -> None:
         """Give the directory up; work in progress keeps its own hold until it ends."""
