@@ -192,24 +192,28 @@ Kind = Literal["search_content", "search_files", "directory_tree", "copy_file", 
 KINDS: Sequence[Kind] = ("search_content", "search_files", "directory_tree", "copy_file", "slow_pattern")
 
 
-def lay_out_work(root: Path, scale: int = 1) -> None:
-    """Make what takes long.
+def lay_out_work(top: Path, scale: int = 1, kinds: Sequence[Kind] = KINDS) -> None:
+    """Make what takes long for these kinds of work.
 
-    `heavy` holds one text of 16 MB under many names, `deep` many folders, `flat` many entries in few folders.
+    `heavy` holds one text of 16 MB under some names and `many` under many; `deep` holds many folders, `flat`
+    many entries in few folders.
     """
-    heavy = root / "heavy" / "texts"
+    heavy, many = top / "heavy" / "texts", top / "many"
     heavy.mkdir(parents=True)
-    (heavy / "text-0.txt").write_text(
-        "the quick brown fox jumps over the lazy dog 0123456789\n" * (16 * MEGABYTE // 55)
-    )
-    for number in range(1, 60 * scale):
+    many.mkdir()
+    line = "the quick brown fox jumps over the lazy dog 0123456789\n"
+    (heavy / "text-0.txt").write_text(line * (16 * MEGABYTE // len(line)))
+    for number in range(1, 20 * scale):
         os.link(heavy / "text-0.txt", heavy / f"text-{number}.txt")
-    (root / "slow.txt").write_text(f"{'a' * 60}\u00e9\n" * 40_000, encoding="utf-8")
-    for number in range(300 * scale):
+    for number in range(400):
+        os.link(heavy / "text-0.txt", many / f"text-{number}.txt")
+    if "slow_pattern" in kinds:
+        (top / "slow.txt").write_text(f"{'a' * 60}\u00e9\n" * 40_000 * scale, encoding="utf-8")
+    for number in range(250 * scale if "search_files" in kinds else 0):
         for inner in range(40):
-            os.makedirs(root / "deep" / f"{number:04d}" / f"{inner:02d}")
-    for number in range(3 * scale):
-        (flat := root / "flat" / str(number)).mkdir(parents=True)
+            os.makedirs(top / "deep" / f"{number:04d}" / f"{inner:02d}")
+    for number in range(4 * scale if "directory_tree" in kinds else 0):
+        (flat := top / "flat" / str(number)).mkdir(parents=True)
         (flat / "first").touch()
         for inner in range(20_000):
             os.link(flat / "first", flat / f"a-name-that-is-not-short-{inner}")
@@ -229,7 +233,7 @@ def work_of(kind: Kind, top: Path) -> dict[str, object]:
     """The arguments of a call that takes long."""
     match kind:
         case "search_content":
-            return {"path": str(top / "heavy"), "pattern": r"dog [0-9]+x", "regex": True}
+            return {"path": str(top / "many"), "pattern": r"dog [0-9]+x", "regex": True}
         case "search_files":
             return {"path": str(top / "deep"), "pattern": "**/x?y*z/**/*q"}
         case "directory_tree":

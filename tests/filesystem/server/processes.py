@@ -83,7 +83,7 @@ def processor_seconds(process: int) -> float:
     return total / 1e9
 
 
-def wait_for_work(process: int, seconds: float = 0.08) -> None:
+def wait_for_work(process: int, seconds: float = 0.04) -> None:
     """Wait until a process has computed so long, from now on: a call that was just sent is under way."""
     start = processor_seconds(process)
     wait_until(lambda: processor_seconds(process) > start + seconds, "the server works")

@@ -22,9 +22,10 @@ Span = tuple[int, int]
 """Where a match starts and ends."""
 
 _MAXIMUM_LENGTH = 10_000
-# For one call of the engine; a pattern that needs more on one block is too slow for it. The package counts processor
-# seconds of the whole process, which on a busy machine are several seconds of the clock: hence not more.
-_SPEND_AT_MOST = 0.25
+# For one call of the engine; a pattern that needs more on one block is too slow for it. Nothing else can stop the
+# engine, and a search must end within 100 ms of its cancellation. The package counts processor seconds of the whole
+# process, which on a busy machine are several seconds of the clock: one more reason for not more.
+_SPEND_AT_MOST = 0.08
 _NAMES_AND_ESCAPES = re.compile(
     r"\\[pPN](?:\{[^}]*\}|.)|\\g<[^>]*>|\\.|\(\?P?[<'][^>']*[>']|\[:\^?\w+:\]|\(\?[\w-]+[:)]", re.S
 )

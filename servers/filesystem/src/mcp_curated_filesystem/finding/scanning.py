@@ -16,8 +16,9 @@ from mcp_curated_filesystem.text.forms import TextForm, detect, show_undecodable
 SMALL = 131_072
 """Bytes that are read at once; a larger file is searched in blocks."""
 
-_BLOCK = 1_048_576
-_LONGEST_LINE = 8 * _BLOCK
+# Also how much text one turn of a slow expression can take: between two blocks a search looks whether its caller left.
+_BLOCK = 262_144
+_LONGEST_LINE = 8_388_608
 _LINE_CHARACTERS = 300
 _BEFORE_MATCH = 100
 _BINARY_SAMPLE = 8_192

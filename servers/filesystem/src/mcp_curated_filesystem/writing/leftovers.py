@@ -30,6 +30,7 @@ SAVED_SUFFIX = ".saved"
 _MOST_REMEMBERED = 512
 
 _swept: OrderedDict[tuple[int, int], int] = OrderedDict()
+_left: set[tuple[int, int]] = set()
 _swept_lock = threading.Lock()
 
 
@@ -88,10 +89,21 @@ def sweep(directory: int) -> bool:
     return all([_remove_if_abandoned(directory, name) for name in names])
 
 
-def remember_swept(directory: int) -> None:
-    """Note that the directory is clean now, after our own change to it."""
+def note_left(directory: int) -> None:
+    """Note that something of ours could not be removed from a directory: the next sweep looks again."""
     state = os.fstat(directory)
     with _swept_lock:
+        _left.add((state.st_dev, state.st_ino))
+
+
+def remember_swept(directory: int) -> None:
+    """Note that the directory is clean now, after our own change to it, unless something was left by it."""
+    state = os.fstat(directory)
+    with _swept_lock:
+        if (state.st_dev, state.st_ino) in _left:
+            _left.discard((state.st_dev, state.st_ino))
+            _swept.pop((state.st_dev, state.st_ino), None)
+            return
         _swept[state.st_dev, state.st_ino] = state.st_mtime_ns
         _swept.move_to_end((state.st_dev, state.st_ino))
         while len(_swept) > _MOST_REMEMBERED:

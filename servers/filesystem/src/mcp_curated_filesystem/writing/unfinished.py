@@ -7,7 +7,7 @@ from the start, locked for as long as its writer lives.
 
 import os
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from mcp_curated_filesystem.writing import leftovers
 from mcp_curated_filesystem.writing.locking import try_flock
@@ -56,8 +56,11 @@ class Unfinished:
         """
         try:
             if self._name is not None:
-                with suppress(OSError):
-                    os.unlink(self._name, dir_fd=self._directory)
+                os.unlink(self._name, dir_fd=self._directory)
+        except FileNotFoundError:
+            pass
+        except OSError:
+            leftovers.note_left(self._directory)
         finally:
             os.close(self.descriptor)
 
