@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterable
 
 from mcp_curated_shared.errors import SettingsError
+from mcp_curated_shared.security.confinement.probing import real_paths
 
 
 class StateFolderError(SettingsError):
@@ -78,8 +79,8 @@ def closed_patterns(folder: str, roots: Iterable[str]) -> tuple[str, ...]:
     """
     real = os.path.realpath(folder)
     patterns: list[str] = []
-    for root in roots:
-        top = os.path.realpath(root)
+    served = list(roots)
+    for root, top in zip(served, real_paths(served), strict=True):
         if real == top:
             raise SettingsError(f"{root} is the state folder; it cannot be served.", "Name another with --state-dir.")
         if real.startswith(top.rstrip(os.sep) + os.sep):

@@ -17,6 +17,7 @@ from mcp_curated_shared.security.confinement.errors import PathDeniedError
 from mcp_curated_shared.security.confinement.handles import Location, OpenDirectory, OpenEntry, OpenFile, Target
 from mcp_curated_shared.security.confinement.names import escape_name, quoted
 from mcp_curated_shared.security.confinement.narrowing import narrowed_roots
+from mcp_curated_shared.security.confinement.probing import PATIENCE_SECONDS, answered
 from mcp_curated_shared.security.confinement.quick import Quick
 from mcp_curated_shared.security.confinement.roots import Root, RootSpec, tidy, unique_labels
 from mcp_curated_shared.security.confinement.walking import Walk
@@ -36,7 +37,8 @@ class Confinement:
     On a miss, names are matched without regard to Unicode form and letter case to the one true entry.
 
     Args:
-        roots: What the operator allowed; a missing directory does not stop the others.
+        roots: What the operator allowed; a missing directory does not stop the others. One that does not answer
+            within 2 s is taken for what its path and the real path of its parent say, and used once it answers.
         deny: Patterns that no path may match, see `DenyRules`.
         read_only: Refuse every mutation.
         method: How paths are resolved: "openat2" (Linux), "walk" (any POSIX system), or the better one there is.
@@ -50,10 +52,7 @@ class Confinement:
         self, roots: Sequence[RootSpec], *, deny: Sequence[str] = (), read_only: bool = False, method: Method = "auto"
     ) -> None:
         _check_system()
-        live = _live_roots(roots)
-        self._set_up(live, DenyRules(deny), read_only, method)
-        for root in live:
-            _ = root.available  # holds what is there from the start
+        self._set_up(_live_roots(roots), DenyRules(deny), read_only, method)
 
     def _set_up(self, roots: Sequence[Root], deny: DenyRules, read_only: bool, method: Method) -> None:
         self._boundary = Boundary(roots, deny, read_only=read_only)
@@ -283,13 +282,18 @@ def _check_system() -> None:
 
 
 def _live_roots(specs: Iterable[RootSpec]) -> list[Root]:
-    """One root for each real directory; named twice, the stricter rights count and the first spelling is shown."""
+    """One root for each real directory; named twice, the stricter rights count and the first spelling is shown.
+
+    Each is looked at on a thread of its own, so that a mount that never answers delays the start but does not stop it.
+    """
     listed = list(specs)
+    named = [Root(spec.path, label, spec.writable) for spec, label in zip(listed, unique_labels(listed), strict=True)]
+    answered([root.look for root in named], PATIENCE_SECONDS)
     roots: dict[str, Root] = {}
-    for spec, label in zip(listed, unique_labels(listed), strict=True):
-        root = Root(spec.path, label, spec.writable)
+    for root in named:
+        root.settle()
         first = roots.setdefault(root.realpath, root)
-        first.writable = first.writable and spec.writable
+        first.writable = first.writable and root.writable
     return list(roots.values())
 
 

@@ -68,7 +68,9 @@ def _below(location: Location, boundary: Boundary) -> Root:
 
 
 def _copy(root: Root) -> Root:
-    return Root(root.path, root.label, root.writable, realpath=root.realpath, inherited=root.inherited)
+    copy = Root(root.path, root.label, root.writable, realpath=root.realpath, inherited=root.inherited)
+    copy.place = root.place
+    return copy
 
 
 def _inside(path: str, above: str) -> bool:

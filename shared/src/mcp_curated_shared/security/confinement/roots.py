@@ -105,8 +105,9 @@ def _identities_above(path: str) -> frozenset[tuple[int, int]]:
 class Root:
     """A live allowed directory, identified by (device, inode).
 
-    Its real path is recorded once. It is always opened along that path without following a link, so that a link
-    put in its place later leads nowhere; a directory that is missing or was replaced is opened again on use.
+    Making one touches no file; `look` does. Its real path is recorded once. It is always opened along that path
+    without following a link, so that a link put in its place later leads nowhere; a directory that is missing or was
+    replaced is opened again on use.
 
     Attributes:
         path: The configured spelling.
@@ -118,7 +119,20 @@ class Root:
         inherited: Paths of this root relative to the wider roots that it was narrowed from.
     """
 
-    __slots__ = ("_closed", "_lock", "_pin", "inherited", "label", "path", "place", "prefix", "realpath", "writable")
+    __slots__ = (
+        "_closed",
+        "_lock",
+        "_pin",
+        "_recorded",
+        "_recording",
+        "inherited",
+        "label",
+        "path",
+        "place",
+        "prefix",
+        "realpath",
+        "writable",
+    )
 
     def __init__(
         self, path: str, label: str, writable: bool, *, realpath: str | None = None, inherited: tuple[str, ...] = ()
@@ -126,13 +140,34 @@ class Root:
         self.path = path
         self.label = label
         self.writable = writable
-        self.place = os.path.join(real_path(os.path.dirname(path)) or os.path.dirname(path), os.path.basename(path))
-        self.realpath = realpath or real_path(path) or path
+        self.realpath = realpath or path
+        self.place = self.realpath
         self.prefix = path if path.endswith("/") else f"{path}/"
         self.inherited = inherited
         self._pin: Pin | None = None
         self._closed = False
+        self._recorded = False
+        self._recording = threading.Lock()
         self._lock = threading.Lock()
+
+    def look(self) -> None:
+        """Find out where it really is, and hold it if it is there; blocks for as long as its mount does."""
+        parent, name = os.path.split(self.path)
+        place = os.path.join(real_path(parent) or parent, name)
+        self._record(place, place)
+        self._record(real_path(self.path) or self.path, place)
+        with contextlib.suppress(RootUnavailableError):
+            self.pin()
+
+    def _record(self, realpath: str, place: str) -> None:
+        with self._recording:
+            if not self._recorded:
+                self.realpath, self.place = realpath, place
+
+    def settle(self) -> None:
+        """What is known now of its real path holds for good; found to be elsewhere later, it is not used."""
+        with self._recording:
+            self._recorded = True
 
     def __repr__(self) -> str:
         return f"Root({self.path!r}, label={self.label!r}, writable={self.writable})"
@@ -185,7 +220,10 @@ class Root:
             except OSError as error:
                 reason = (error.strerror or "error").lower()
                 raise self._unavailable(f"cannot be opened ({reason})") from None
-            return self._pin
+            pin = self._pin
+            if self._closed:
+                self._pin = None
+            return pin
 
     def _unavailable(self, why: str) -> RootUnavailableError:
         return RootUnavailableError(
@@ -198,6 +236,7 @@ class Root:
 
     def close(self) -> None:
         """Give the directory up; work in progress keeps its own hold until it ends."""
-        with self._lock:
-            self._closed = True
+        self._closed = True
+        if self._lock.acquire(timeout=0.1):  # who hangs with it gives the directory up when it comes back
             self._pin = None
+            self._lock.release()
