@@ -6,6 +6,7 @@ leaves the others theirs; a lane whose threads all hang is refused at once inste
 
 import asyncio
 import contextlib
+import contextvars
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -125,8 +126,14 @@ class WorkPool:
             lane.waiting.append(job)
             if lane not in self._queue:
                 self._queue.append(lane)
-        job.timer = loop.call_later(seconds + self._grace, self._overdue, job)
+        job.timer = self._after(seconds + self._grace, job)
         return job
+
+    def _after(self, seconds: float, job: Job) -> asyncio.TimerHandle:
+        # The loop forgets a cancelled timer late, and until then keeps its context. In ours the request hangs, with all
+        # its arguments: a hundred writes of 1 MB would hold 100 MB.
+        loop = cast("asyncio.AbstractEventLoop", self._loop)
+        return loop.call_later(seconds, self._overdue, job, context=contextvars.Context())
 
     def _adopt(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._loop is not None and not self._loop.is_closed():
@@ -190,7 +197,7 @@ class WorkPool:
             with contextlib.suppress(ValueError):
                 job.lane.waiting.remove(job)
         elif job in job.lane.running and not job.stuck and self._loop is not None:
-            job.timer = self._loop.call_later(self._grace, self._overdue, job)
+            job.timer = self._after(self._grace, job)
 
     def _overdue(self, job: Job) -> None:
         if not job.started:
