@@ -8,6 +8,7 @@ import base64
 import os
 import struct
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,8 +90,12 @@ class Field:
         ]
         return sorted(changed) + sorted(brought)
 
-    def losses(self) -> list[str]:
-        """What is gone, torn or left behind inside; call it when the swapping has ended."""
+    def losses(self, settled: Callable[[int], bool]) -> list[str]:
+        """What is gone or torn inside; call it when the swapping has ended.
+
+        Args:
+            settled: Whether the ball of a slot must be there.
+        """
         inside = self.ground.root
         lost = [
             f"torn {path}"
@@ -99,7 +104,7 @@ class Field:
         ]
         for slot in range(SLOTS):
             balls = [place for place in (inside, inside / "d") if (place / f"ball-{slot}.txt").exists()]
-            if len(balls) != 1 or not (inside / "d" / f"slot-{slot}.txt").exists():
+            if len(balls) != settled(slot) or not (inside / "d" / f"slot-{slot}.txt").exists():
                 lost.append(f"slot {slot}: {balls}")
         return lost
 

@@ -1,6 +1,7 @@
 """What the server is asked while a directory of the path is swapped: a request for each try, and when it worked."""
 
 import base64
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,12 @@ class Operation:
         """Whether a reply that is no refusal shows that the inside was reached."""
         return self.proof in reply
 
-    def did(self, slot: int) -> None:
+    def did(self, slot: int, reply: str) -> None:
         """The call of this slot worked."""
+
+    def settled(self, slot: int) -> bool:
+        """Whether the ball of this slot must be there by now."""
+        return True
 
     def makes(self, field: Field, number: int) -> str | None:
         """What try `number` makes; it must not be there if that try was refused."""
@@ -143,7 +148,7 @@ class Edit(Operation):
         edit = {"oldText": sides[0], "newText": sides[1]}
         return _tool("edit_file", path=f"{field.swapped}/slot-{slot}.txt", edits=[edit])
 
-    def did(self, slot: int) -> None:
+    def did(self, slot: int, reply: str) -> None:
         self._heads[slot] = not self._heads.get(slot, True)
 
 
@@ -171,8 +176,34 @@ class Move(Operation):
             ends.reverse()
         return _tool("move_file", source=ends[0], destination=ends[1])
 
-    def did(self, slot: int) -> None:
+    def did(self, slot: int, reply: str) -> None:
         self._in[slot] = not self._in.get(slot, True)
+
+
+class Delete(Operation):
+    """A file that is asked about, moved to the trash, and made anew."""
+
+    proof = ""
+
+    def __init__(self) -> None:
+        self._approved: dict[int, str] = {}
+        self._gone: dict[int, bool] = {}
+
+    def request(self, field: Field, slot: int, number: int) -> Request:
+        path = f"{field.swapped}/ball-{slot}.txt"
+        if self._gone.get(slot):
+            return _tool("write_file", path=path, content=f"{PUBLIC}\n", mode="create")
+        approved = self._approved.pop(slot, None)
+        return _tool("delete_file", path=path, **({"confirmed_operation_id": approved} if approved else {}))
+
+    def did(self, slot: int, reply: str) -> None:
+        if asked := re.search(r"op_\w+", reply):
+            self._approved[slot] = asked[0]
+        else:
+            self._gone[slot] = not self._gone.get(slot)
+
+    def settled(self, slot: int) -> bool:
+        return not self._gone.get(slot)
 
 
 class Copy(Operation):
@@ -215,6 +246,7 @@ OPERATIONS: Mapping[str, type[Operation]] = {
     "mkdir": MakeDirectory,
     "move": Move,
     "copy": Copy,
+    "delete": Delete,
     "resource": ReadResource,
     "resource_folder": ReadFolderResource,
     "completion": Complete,

@@ -112,6 +112,7 @@ def serving(top: Path, mode: Mode, program: Sequence[str] = _OURS) -> Generator[
     argv = [sys.executable, *program, str(top / "root")]
     if program is _OURS:
         argv += ["--log-level", "info", "--landlock" if mode.landlock else "--no-landlock"]
+        argv += ["--allow-delete", "--confirm", "host"]  # this client cannot be asked
     if mode.walk:
         argv = [sys.executable, without_openat2.__file__, *argv]
     environment = {"HOME": str(top)} | {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
@@ -152,7 +153,7 @@ def race(
             if isinstance(operation, Watch):
                 outcome.escaped += watched_outside(server.process.pid, ground)
     untrue = [f"refused, but made: {path}" for path in not_made if os.path.lexists(path)]
-    outcome.damage = [*ground.damage(), *ground.losses(), *untrue]
+    outcome.damage = [*ground.damage(), *ground.losses(operation.settled), *untrue]
     return outcome
 
 
@@ -168,7 +169,7 @@ def _judge(reply: dict[str, Any], ground: Field, operation: Operation, slot: int
         return False
     if operation.worked(slot, text):
         outcome.worked += 1
-        operation.did(slot)
+        operation.did(slot, text)
     else:
         outcome.met += 1
     return True
