@@ -29,7 +29,17 @@ from tests.shared.confinement.conftest import Place, read
         ("a?c", ["abc"], ["ac", "abbc", "a/c"]),
         ("[ab]x", ["ax", "q/bx"], ["cx", "x"]),
         ("[!ab]x", ["cx"], ["ax"]),
-        ("a[", ["a["], ["a"]),
+        ("a\\[", ["a["], ["a"]),
+        ("[^a]ozo", ["bozo", "BOZO"], ["aozo", "/ozo", "x/ozo"]),
+        ("x[[:digit:]]", ["x1", "a/X9"], ["xd", "x:", "x"]),
+        ("x[![:digit:]_]", ["xd", "x["], ["x1", "x_", "x"]),
+        ("[[:alpha:]-]z", ["az", "-z", "Qz"], ["1z", ":z"]),
+        ("q[[:space:]]q", ["q q"], ["qq", "qsq"]),
+        ("q[[:print:]]q", ["q-q"], ["q/q"]),
+        ("q[!a]q", ["qbq"], ["q/q", "qaq"]),
+        ("q[\\]\\-z]", ["q]", "q-", "qz"], ["qa", "q\\"]),
+        ("q[a-cx-]", ["qb", "qx", "q-"], ["qd"]),
+        ("q[&&||~~[-]", ["q&", "q|", "q~"], ["qa"]),
         ("*a*b?*c", ["xaybzqc", "abxc", "aabbcc"], ["abc", "xay/bzqc", "abxcd"]),
         ("[]x]", ["]", "x"], ["a"]),
         ("[a-c]^", ["b^"], ["d^", "^"]),
@@ -62,8 +72,10 @@ def test_no_name_makes_the_rules_or_the_refusal_slow(place: Place, character: st
     assert time.monotonic() - started < 5
 
 
-@pytest.mark.parametrize("pattern", ["", "/", "!x", "[z-a]", "  "])
-def test_a_pattern_that_names_nothing_stops_the_start(pattern: str) -> None:
+@pytest.mark.parametrize(
+    "pattern", ["", "/", "!x", "[z-a]", "  ", "a[", "[]", "[!]", "[^]", "x[[:digit:]", "[[:digits:]]", "[a/b]", "[a\\]"]
+)
+def test_a_pattern_that_names_nothing_or_holds_a_broken_set_stops_the_start(pattern: str) -> None:
     with pytest.raises(SettingsError, match="deny pattern"):
         DenyRules([pattern])
 

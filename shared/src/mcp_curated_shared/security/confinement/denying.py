@@ -12,13 +12,15 @@ class DenyRules:
 
     The patterns are read as in a gitignore file, without regard to letter case: one without a slash names a
     component at any depth, one with a slash starts at the root; `*` and `?` stay within a component, `**` does
-    not, `[abc]` and `[!abc]` are sets. What lies below a match is closed too.
+    not, `[abc]`, `[a-z]`, `[[:digit:]]` are sets, `[!abc]` and `[^abc]` their opposites. What lies below a match is
+    closed too.
 
     Args:
         patterns: As the operator wrote them.
 
     Raises:
-        SettingsError: A pattern is empty or a negation.
+        SettingsError: A pattern is empty, a negation, or holds a set that is not closed, has a range that runs
+            backwards, or names no class of characters.
     """
 
     __slots__ = ("_match", "patterns")
@@ -49,11 +51,13 @@ def _expression(pattern: str) -> str:
     if not body or "\0" in body:
         raise SettingsError(f"The deny pattern {quoted(pattern)} names nothing.", "Write a name or a glob.")
     start = "^" if anchored else "(?:^|/)"
-    expression = f"{start}{_components(body)}(?:/|$)"
     try:
+        expression = f"{start}{_components(body)}(?:/|$)"
         re.compile(expression)
-    except re.error:
-        raise SettingsError(f"The deny pattern {quoted(pattern)} is malformed.", "Look at its brackets.") from None
+    except (_Malformed, re.error) as error:
+        raise SettingsError(
+            f"The deny pattern {quoted(pattern)} is malformed: {error}.", "Look at its brackets."
+        ) from None
     return expression
 
 
@@ -69,7 +73,28 @@ def _components(body: str) -> str:
     return "".join(written)
 
 
-_PIECE = re.compile(r"\*+|\?|\[!?\]?[^\]/]*\]|\\.|.", re.DOTALL)
+# A member of a set, as wildmatch (git) reads it: a class, an escaped character, any other; "]" first is itself. A class
+# is taken for good: in `[[:digit:]` the set is not closed.
+_MEMBER = r"(?:\[:[^\]/]*:\]|\\[^/]|[^\]/\\])"
+_SET = rf"\[[!^]?+(?>\]|{_MEMBER})(?>{_MEMBER}*)\]"
+_PIECE = re.compile(rf"\*+|\?|{_SET}|\\.|.", re.DOTALL)
+_MEMBERS = re.compile(r"\[:([^\]/]*):\]|(\\.|.)(?:-(\\.|[^\\]))?", re.DOTALL)
+
+# POSIX classes, of ASCII as git has them, without regard to case.
+_CLASSES = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": " \\t",
+    "cntrl": "\\x00-\\x1f\\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-zA-Z",
+    "print": " -~",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": " \\t-\\r",
+    "upper": "a-zA-Z",
+    "xdigit": "0-9a-fA-F",
+}
 
 
 def _component(part: str) -> str:
@@ -90,8 +115,32 @@ def _component(part: str) -> str:
 def _one_character(piece: str) -> str:
     if piece == "?":
         return "[^/]"
-    if piece[0] == "[" and len(piece) > 2:
-        negated = piece[1] == "!"
-        members = re.sub(r"([\\\[\]^&|~])", r"\\\1", piece[2 if negated else 1 : -1])
-        return f"[^/{members}]" if negated else f"[{members}]"
+    if piece[0] == "[":
+        return _set(piece)
     return re.escape(piece[1:] if piece[0] == "\\" and len(piece) == 2 else piece)
+
+
+def _set(piece: str) -> str:
+    """One set; whatever it holds, it never matches "/"."""
+    if len(piece) == 1:
+        raise _Malformed('it holds a "[" that is not closed; write \\[ for the character')
+    negated = piece[1] in "!^"
+    members = "".join(_member(*found.groups()) for found in _MEMBERS.finditer(piece[2 if negated else 1 : -1]))
+    return f"[^/{members}]" if negated else f"(?!/)[{members}]"
+
+
+def _member(name: str | None, first: str | None, last: str | None) -> str:
+    if name is not None:
+        if name not in _CLASSES:
+            raise _Malformed(f"there is no class of characters [:{name}:]")
+        return _CLASSES[name]
+    low, high = (first or "")[-1:], (last or "")[-1:]
+    if not high:
+        return re.escape(low)
+    if low > high:
+        raise _Malformed(f"its range {low}-{high} runs backwards")
+    return f"{re.escape(low)}-{re.escape(high)}"
+
+
+class _Malformed(ValueError):
+    """Why a pattern cannot be read."""
