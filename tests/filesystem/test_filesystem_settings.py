@@ -108,5 +108,5 @@ def test_deny_is_repeatable_and_takes_commas_and_braces() -> None:
 def test_every_setting_has_a_variable_with_our_prefix_and_a_flag_or_a_place() -> None:
     for info in describe(FilesystemSettings):
         assert info.environment[0].startswith("MCP_FILESYSTEM_")
-        assert info.flag or info.positional
+        assert info.flag or info.positional or info.secret
         assert info.help.endswith(".")

@@ -16,6 +16,7 @@ PROGRAM = ServerProgram(
     checks="mcp_curated_filesystem.doctor:checks",
     commands=(
         Command("pending", "List the deletions that wait for an approval.", "mcp_curated_shared.cli.approving:pending"),
+        Command("audit", "Check the audit log: audit verify [HEAD].", "mcp_curated_shared.cli.auditing:audit"),
         Command(
             "approve",
             "Approve one in this terminal: approve OP, where the client could not ask.",

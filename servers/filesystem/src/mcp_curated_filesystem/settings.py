@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from mcp_curated_shared.errors import SettingsError
 from mcp_curated_shared.security.confinement import RootSpec
 from mcp_curated_shared.settings import (
+    AuditSettings,
     Boolean,
     Choice,
     ConsentSettings,
@@ -130,6 +131,7 @@ class FilesystemSettings(Settings):
     )
     limits: FilesystemLimits = field(default_factory=FilesystemLimits)
     consent: ConsentSettings = field(default_factory=ConsentSettings)
+    audit: AuditSettings = field(default_factory=AuditSettings)
     state: StateSettings = field(default_factory=StateSettings)
     transport: TransportSettings = field(default_factory=TransportSettings)
     logs: LogSettings = field(default_factory=LogSettings)

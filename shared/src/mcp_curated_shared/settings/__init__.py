@@ -3,6 +3,7 @@
 A settings error is one line that names the flag or variable and says the fix; nothing is guessed.
 """
 
+from mcp_curated_shared.settings.auditing import AuditChoice, AuditSettings
 from mcp_curated_shared.settings.common import (
     LogFormat,
     LogLevel,
@@ -32,6 +33,8 @@ from mcp_curated_shared.settings.loading import Effective, Loaded, defaults, loa
 from mcp_curated_shared.settings.sources import Source
 
 __all__ = [
+    "AuditChoice",
+    "AuditSettings",
     "Boolean",
     "Choice",
     "ConfirmPolicy",

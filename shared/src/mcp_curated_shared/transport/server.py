@@ -221,6 +221,11 @@ class CuratedServer(MCPServer[LifespanResultT]):
         hint = f"did you mean {meant}?" if meant is not None else "tools/list has the names."
         return f"Unknown tool {quoted(name)}; {hint}"
 
+    def reads_only(self, name: str) -> bool | None:
+        """Whether the tool that answers to a name changes nothing; None where none does."""
+        found = self._toolbox.find(name)
+        return None if found is None else bool(found[1].annotations and found[1].annotations.read_only_hint)
+
     def refuse_all(self, error: CuratedError) -> None:
         """Do no work from now on: list only tools that read, and answer every call, read and prompt with this error.
 

@@ -20,6 +20,7 @@ from mcp_curated_filesystem.settings import FilesystemSettings
 from mcp_curated_filesystem.watching import Watcher
 from mcp_curated_filesystem.writing.tidying import tidy
 from mcp_curated_shared.errors import CuratedError
+from mcp_curated_shared.security.audit import WriteWitness
 from mcp_curated_shared.security.confinement import Confinement
 from mcp_curated_shared.security.confirmation import Confirmation
 from mcp_curated_shared.security.confirmation.command import approve_command
@@ -27,6 +28,7 @@ from mcp_curated_shared.security.confirmation.sqlite import SqliteLedger
 from mcp_curated_shared.security.state_folder import closed_patterns
 from mcp_curated_shared.settings import Loaded
 from mcp_curated_shared.settings.loading import render
+from mcp_curated_shared.transport.audit_middleware import close_trail, open_trail, watch
 from mcp_curated_shared.transport.identity import Identity
 from mcp_curated_shared.transport.server import CuratedServer
 from mcp_curated_shared.work import WorkPool
@@ -53,7 +55,14 @@ def build_server(loaded: Loaded[FilesystemSettings]) -> CuratedServer[Filesystem
         loaded: The settings, and where each came from.
     """
     settings = loaded.settings
-    state = _state(settings)
+    trail = open_trail(
+        settings.audit,
+        settings.state.path("filesystem"),
+        server=DISTRIBUTION,
+        version=version(DISTRIBUTION),
+        secrets=loaded.secrets,
+    )
+    state = _state(settings, None if trail is None else WriteWitness(trail))
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[Filesystem]) -> AsyncGenerator[Filesystem]:
@@ -65,6 +74,7 @@ def build_server(loaded: Loaded[FilesystemSettings]) -> CuratedServer[Filesystem
             finally:
                 tasks.cancel_scope.cancel()
                 state.pool.close()
+                close_trail(trail)
 
     server = CuratedServer[Filesystem](
         Identity(
@@ -87,10 +97,11 @@ def build_server(loaded: Loaded[FilesystemSettings]) -> CuratedServer[Filesystem
         add_deleting_tool(server)
     add_resources(server)
     server.config_resource(lambda: render(loaded))
+    watch(server, trail)
     return server
 
 
-def _state(settings: FilesystemSettings) -> Filesystem:
+def _state(settings: FilesystemSettings, witness: WriteWitness | None) -> Filesystem:
     confinement = None
     if settings.directories:
         closed = closed_patterns(settings.state.path("filesystem"), [root.path for root in settings.directories])
@@ -100,16 +111,17 @@ def _state(settings: FilesystemSettings) -> Filesystem:
         WorkPool(),
         RootsOfClients(settings, confinement),
         Watcher(_nobody_listens),
-        _confirmation(settings),
+        _confirmation(settings, witness),
     )
 
 
-def _confirmation(settings: FilesystemSettings) -> Confirmation:
+def _confirmation(settings: FilesystemSettings, witness: WriteWitness | None) -> Confirmation:
     """Made without touching the disk: the ledger is opened by the first deletion."""
     return Confirmation(
         SqliteLedger(settings.state.path("filesystem")),
         policy=settings.consent.confirm,
         approve_command=approve_command(DISTRIBUTION, "mcp_curated_filesystem", settings.state.folder),
+        witness=witness,
     )
 
 

@@ -7,16 +7,20 @@ read it can write a new chain. An operator who wants more gives the key from els
 from mcp_curated_shared.security.audit.chain import Head, Record
 from mcp_curated_shared.security.audit.keys import AuditKey, given_key, kept_key
 from mcp_curated_shared.security.audit.log import AuditError, AuditLog
+from mcp_curated_shared.security.audit.trail import AuditLevel, Trail, WriteWitness
 from mcp_curated_shared.security.audit.verifying import Fault, Verdict, verify
 
 __all__ = [
     "AuditError",
     "AuditKey",
+    "AuditLevel",
     "AuditLog",
     "Fault",
     "Head",
     "Record",
+    "Trail",
     "Verdict",
+    "WriteWitness",
     "given_key",
     "kept_key",
     "verify",

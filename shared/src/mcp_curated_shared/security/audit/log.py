@@ -94,7 +94,7 @@ class AuditLog:
         with self._lock:
             try:
                 return self._append(records, key, sync)
-            except OSError as error:
+            except (OSError, StateFolderError) as error:
                 self._close()
                 raise self._failed(error) from error
 
