@@ -128,7 +128,7 @@ def test_text_is_found_in_the_encodings_that_are_read(
     assert found == ("a.txt", repeat + 1, "fin de l'\u00e9t\u00e9")
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("ending", ["", "\u00e9", "\u212a"])  # the Kelvin sign is a K in either case
 @pytest.mark.parametrize("repeat", [1, 60_000])
 def test_lines_are_counted_as_reading_counts_them(
     confinement: Confinement, root: Path, ending: str, repeat: int
@@ -223,7 +223,11 @@ def test_a_catastrophic_pattern_ends_in_its_budget_with_what_was_found(
         monkeypatch.setitem(sys.modules, "re2", None)
     plant(
         root,
-        {"1-good": "aab ac a!\naaa\n", **{f"2-bad{n}": "a" * 80 + "?\n" for n in range(8)}, "3-good": "b c a!\naa\n"},
+        {
+            "1-good": "aab ac a!\naaa\n",
+            **{f"2-bad{n}": "a" * 80 + "?bc!\n" for n in range(8)},
+            "3-good": "b c a!\naa\n",
+        },
     )
     started = time.monotonic()
     result = search(confinement, root, ContentQuery(pattern, regex=True), seconds=2)
@@ -233,7 +237,7 @@ def test_a_catastrophic_pattern_ends_in_its_budget_with_what_was_found(
 
 
 def test_a_pattern_that_is_too_slow_is_told(confinement: Confinement, root: Path) -> None:
-    plant(root, {"bad": "a" * 5_000 + "?\n"})
+    plant(root, {"bad": "a" * 5_000 + "?!\n"})
     result = search(confinement, root, ContentQuery("(?<!x)(a|aa)+!", regex=True), seconds=1)
     assert result.too_slow == ("bad",)
     assert "too slow for bad" in render(result)
@@ -241,7 +245,7 @@ def test_a_pattern_that_is_too_slow_is_told(confinement: Confinement, root: Path
 
 def test_others_run_while_a_slow_pattern_does(confinement: Confinement, root: Path) -> None:
     """The engine gives the interpreter away: a server that searches still answers."""
-    plant(root, {"bad": "a" * 5_000 + "?\n"})
+    plant(root, {"bad": "a" * 5_000 + "?!\n"})
     thread = threading.Thread(
         target=lambda: search(confinement, root, ContentQuery("(?<!x)(a|aa)+!", regex=True), seconds=1), daemon=True
     )
@@ -252,6 +256,17 @@ def test_others_run_while_a_slow_pattern_does(confinement: Confinement, root: Pa
         now = time.monotonic()
         worst, last = max(worst, now - last), now
     assert worst < 0.25
+
+
+@pytest.mark.parametrize("ending", ["", "é", "K"])  # not ASCII: the Kelvin sign is a K in either case
+def test_a_file_is_searched_that_could_match_by_another_spelling(
+    confinement: Confinement, root: Path, ending: str
+) -> None:
+    """What cannot match is told by its bytes; that must leave out no file that can."""
+    plant(root, {"a": f"Key=7{ending}", "b": f"{ending or 'K'}ey=8"})
+    found = lines(search(confinement, root, ContentQuery(r"key=\d", regex=True)))
+    assert found[0] == ("a", 1, f"Key=7{ending}")
+    assert len(found) == (1 if ending == "\u00e9" else 2)
 
 
 def test_a_budget_that_is_over_gives_a_part_marked_as_such(confinement: Confinement, root: Path) -> None:

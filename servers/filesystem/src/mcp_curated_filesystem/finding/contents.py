@@ -10,7 +10,7 @@ from typing import Literal
 
 from mcp_curated_filesystem.finding.expressions import compile_expression
 from mcp_curated_filesystem.finding.globs import Glob, compile_glob
-from mcp_curated_filesystem.finding.scanning import MatchLine, Scan, Wish
+from mcp_curated_filesystem.finding.scanning import MatchLine, Scan, Wish, first_look
 from mcp_curated_filesystem.finding.sieving import Scope, Sieve, Skipped, counted
 from mcp_curated_filesystem.finding.timing import Clock
 from mcp_curated_filesystem.finding.walking import Folder, Walk
@@ -37,6 +37,7 @@ LINES_A_FILE = 50
 """Matching lines that are shown of one file among several."""
 
 _SF_DATALESS = 0x40000000
+_HAS_CLOUD_FILES = sys.platform == "darwin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,7 @@ class _Search:
             try:
                 descriptor = open_child(folder.descriptor, name, kind="file")
                 try:
-                    if not _is_elsewhere(descriptor):
+                    if not (_HAS_CLOUD_FILES and _is_elsewhere(descriptor)):
                         self.file(descriptor, folder.prefix + name)
                 finally:
                     os.close(descriptor)
@@ -225,11 +226,15 @@ class _Search:
                     sieve.tally.fault(folder.prefix + name, error)
 
     def file(self, descriptor: int, path: str) -> None:
+        data = first_look(descriptor, self._wish.expression)
+        if data is None:
+            self.searched += 1
+            return
         room = max(0, self._limit - self._shown)
         wanted = min(self._a_file, room) if self._mode == "content" else 0
         scan = Scan(self._wish, wanted, self._clock)
         try:
-            scan.read(descriptor)
+            scan.read(descriptor, data)
         except BinaryFileError:
             self.binary += 1
             return

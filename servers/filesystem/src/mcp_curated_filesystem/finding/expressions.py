@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_curated_filesystem.finding.linear import linear_search
+from mcp_curated_filesystem.finding.required import required_text, set_end
 from mcp_curated_shared.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -139,7 +140,11 @@ def _regular(pattern: str, ignore_case: bool) -> Expression:
             raise TooSlowError from None
         return found.span() if found else None
 
-    return Expression(find, lambda data: True, ignore_case)
+    needed = required_text(pattern)
+    if not needed:
+        return Expression(find, lambda data: True, ignore_case)
+    known = _literal_either_case(needed) if ignore_case else _literal(needed)
+    return Expression(find, known.may_be_in, ignore_case)
 
 
 def within_line(pattern: str) -> str:
@@ -152,7 +157,7 @@ def within_line(pattern: str) -> str:
             token = _escape_at(pattern, position)
             written.append(_escape_within_line(token))
         elif character == "[":
-            token = pattern[position : _set_end(pattern, position)]
+            token = pattern[position : set_end(pattern, position)]
             written.append(_set_within_line(token))
         elif pattern.startswith("(?#", position):
             token = pattern[position : pattern.find(")", position) + 1 or len(pattern)]
@@ -177,23 +182,6 @@ def _escape_within_line(token: str) -> str:
     if known is not None:
         return known
     return rf"(?:(?!\n){token})" if token[1:2] in ("p", "P", "X") else token
-
-
-def _set_end(pattern: str, start: int) -> int:
-    """Give the position after the `]` that ends the set at `start`."""
-    position = start + (2 if pattern.startswith("[^", start) else 1)
-    if pattern.startswith("]", position):
-        position += 1
-    while position < len(pattern):
-        if pattern[position] == "]":
-            return position + 1
-        if pattern[position] == "\\":
-            position += len(_escape_at(pattern, position))
-        elif pattern.startswith("[:", position) and (end := pattern.find(":]", position)) > 0:
-            position = end + 2
-        else:
-            position += 1
-    return len(pattern)
 
 
 def _set_within_line(token: str) -> str:

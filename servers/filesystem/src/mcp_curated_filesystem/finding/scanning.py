@@ -58,6 +58,18 @@ class Wish:
     first_only: bool
 
 
+def first_look(descriptor: int, expression: Expression) -> bytes | None:
+    """Read the beginning of an open file; None if that is all of it and no line of it can match.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    data = os.read(descriptor, SMALL)
+    if len(data) < SMALL and not expression.may_be_in(data) and not _may_be_wide(data):
+        return None
+    return data
+
+
 class Scan:
     """The search of one file.
 
@@ -91,20 +103,22 @@ class Scan:
         """The lines that were kept, in their order."""
         return tuple(self._lines[number] for number in sorted(self._lines))
 
-    def read(self, descriptor: int) -> None:
-        """Search an open file from its beginning.
+    def read(self, descriptor: int, data: bytes) -> None:
+        """Search an open file.
+
+        Args:
+            descriptor: The file, read as far as `first_look` did.
+            data: What that gave.
 
         Raises:
             OSError: It cannot be read.
             BinaryFileError: It is no text.
             CancelledError: The caller has gone.
         """
-        data = os.read(descriptor, SMALL)
         if len(data) == SMALL:
             self._large(descriptor, data)
         elif not _may_be_wide(data):
-            if self._wish.expression.may_be_in(data):
-                self._text(_decoded(data))
+            self._text(_decoded(data))
         elif data:
             self._text(_decode_as(data, detect(data, whole=True)))
 
@@ -138,31 +152,38 @@ class Scan:
                 return
             if span is None or span[0] > end or (span[0] == end and _nothing_at(text, end)):
                 return
-            line += text.count("\n", counted_to, span[0])
-            counted_to = span[0]
-            position = self._match(text, span, line)
+            if self._kept < self._wanted:
+                line += text.count("\n", counted_to, span[0])
+                counted_to = span[0]
+                position = self._match(text, span, line)
+            else:
+                position = self._count(text, span)
             looked += 1
             if self._wish.first_only or (looked % _LOOK_AT_CLOCK == 0 and self._clock.over()):
                 return
 
-    def _match(self, text: str, span: Span, line: int) -> int:
-        """Count the lines of a match and keep them if they are wanted; give where the next line starts."""
+    def _count(self, text: str, span: Span) -> int:
+        """Count the lines of a match; give where the next line starts."""
         start, end = span
-        more = text.count("\n", start, max(start, end - 1))
         line_end = text.find("\n", max(start, end - 1))
-        if line_end < 0:
-            line_end = len(text)
-        self.count += 1 + more
-        if self._kept < self._wanted:
-            line_start = text.rfind("\n", 0, start) + 1
-            for offset, shown in enumerate(text[line_start:line_end].split("\n")):
-                if self._kept < self._wanted:
-                    near = (start - line_start, end - line_start) if offset == 0 else (0, 0)
-                    self._lines[line + offset] = MatchLine(line + offset, _shortened(shown, near), True)
-                    self._kept += 1
-            if self._wish.context:
-                self._keep_context(text, line, line_start, line + more, line_end)
-        return line_end + 1
+        self.count += 1 if end - start < 2 else 1 + text.count("\n", start, end - 1)
+        return (len(text) if line_end < 0 else line_end) + 1
+
+    def _match(self, text: str, span: Span, line: int) -> int:
+        """Count the lines of a match and keep those that are wanted; give where the next line starts."""
+        start, end = span
+        following = self._count(text, span)
+        line_end = following - 1
+        line_start = text.rfind("\n", 0, start) + 1
+        shown = text[line_start:line_end].split("\n")
+        for offset, one in enumerate(shown):
+            if self._kept < self._wanted:
+                near = (start - line_start, end - line_start) if offset == 0 else (0, 0)
+                self._lines[line + offset] = MatchLine(line + offset, _shortened(one, near), True)
+                self._kept += 1
+        if self._wish.context:
+            self._keep_context(text, line, line_start, line + len(shown) - 1, line_end)
+        return following
 
     def _keep_context(self, text: str, first: int, start: int, last: int, end: int) -> None:
         for step in range(1, self._wish.context + 1):
