@@ -9,9 +9,9 @@ from mcp_curated_filesystem.models import FileInformation
 from mcp_curated_filesystem.reading import information, media, page_facts
 from mcp_curated_filesystem.reading.excerpts import Excerpt
 from mcp_curated_filesystem.reading.pages import Page, read_page
-from mcp_curated_filesystem.reading.reading_many import FileEntry, read_files
 from mcp_curated_filesystem.server.arguments import AnyPath, FilePath
 from mcp_curated_filesystem.server.media_blocks import media_blocks
+from mcp_curated_filesystem.server.reading_lanes import read_in_lanes
 from mcp_curated_filesystem.server.roots import CallRoots, PathRoots, PathsRoots
 from mcp_curated_filesystem.server.state import Filesystem, FilesystemContext, state_of
 from mcp_curated_shared.transport.server import CuratedServer
@@ -61,10 +61,7 @@ async def read_multiple_files(
     read_file."""
     state = state_of(ctx)
 
-    def read(call: CallRoots, work: Work) -> tuple[FileEntry, ...]:
-        return read_files(call.confinement, paths, limit=limit, base=call.base, budget=state.budget, work=work)
-
-    entries = await state.run(ctx, roots, paths[0], read)
+    entries = await read_in_lanes(state, ctx, roots, paths, limit)
     return texts(*(part for entry in entries for part in (entry.facts, entry.body)))
 
 

@@ -7,10 +7,10 @@ from typing import TypeVar
 from mcp.server.mcpserver import Context
 from mcp_types import ListRootsResult
 
+from mcp_curated_filesystem.server.lanes import lane_of
 from mcp_curated_filesystem.server.roots import CallRoots, RootsOfClients
 from mcp_curated_filesystem.settings import FilesystemSettings
 from mcp_curated_filesystem.watching import Watcher
-from mcp_curated_shared.security.confinement import Confinement
 from mcp_curated_shared.security.confirmation import Confirmation
 from mcp_curated_shared.security.limits import Budget
 from mcp_curated_shared.transport.replies import Progress
@@ -69,22 +69,17 @@ class Filesystem:
         return await self.pool.run(
             work_on,
             seconds=self.settings.limits.call_seconds,
-            lane=lane_of(self.client_roots.confinement, path),
+            lane=self.lane(answer, path),
             progress=Progress(context) if long else None,
             long=long,
         )
+
+    def lane(self, answer: ListRootsResult | None, path: str) -> str:
+        """The lane that a path's work is charged to, see `lane_of`."""
+        start = str(answer.roots[0].uri) if answer is not None and answer.roots else None
+        return lane_of(self.client_roots.confinement, path, start=start)
 
 
 def state_of(context: FilesystemContext) -> Filesystem:
     """The state of the server that answers this request."""
     return context.request_context.lifespan_context
-
-
-def lane_of(confinement: Confinement | None, path: str) -> str:
-    """The label of the root whose spelling a path begins with; the only root's for a relative path; else ""."""
-    if confinement is None or not confinement.roots:
-        return ""
-    fitting = [root for root in confinement.roots if path == root.path or path.startswith(f"{root.path}/")]
-    if fitting:
-        return max(fitting, key=lambda root: len(root.path)).label
-    return confinement.roots[0].label if len(confinement.roots) == 1 else ""

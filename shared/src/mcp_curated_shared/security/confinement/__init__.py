@@ -18,7 +18,7 @@ from mcp_curated_shared.security.confinement.errors import (
 )
 from mcp_curated_shared.security.confinement.handles import Location, OpenDirectory, OpenEntry, OpenFile, Target
 from mcp_curated_shared.security.confinement.names import escape_name, is_git_name, quoted, unescape_name
-from mcp_curated_shared.security.confinement.roots import Root, RootSpec
+from mcp_curated_shared.security.confinement.roots import Root, RootSpec, problems_of
 
 __all__ = [
     "AccessError",
@@ -46,6 +46,7 @@ __all__ = [
     "is_git_name",
     "kind_of",
     "open_child",
+    "problems_of",
     "quoted",
     "unescape_name",
 ]

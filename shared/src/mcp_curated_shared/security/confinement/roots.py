@@ -4,12 +4,20 @@ import contextlib
 import os
 import re
 import stat
+import sys
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mcp_curated_shared.errors import SettingsError
-from mcp_curated_shared.security.confinement.descriptors import HOLD_DIRECTORY, identity, open_without_links, real_path
+from mcp_curated_shared.security.confinement.descriptors import (
+    HOLD_DIRECTORY,
+    READ_DIRECTORY,
+    identity,
+    open_without_links,
+    real_path,
+)
 from mcp_curated_shared.security.confinement.errors import RootUnavailableError
 from mcp_curated_shared.security.confinement.names import quoted
 
@@ -94,6 +102,17 @@ class Pin:
         close(self.descriptor)
 
 
+def _barred(held: int) -> bool:
+    """Whether the kernel refuses to open what the permissions allow: Landlock, which knows directories by identity."""
+    try:
+        os.close(os.open(".", READ_DIRECTORY, dir_fd=held))
+    except PermissionError:
+        return sys.platform == "linux" and os.access(".", os.R_OK | os.X_OK, dir_fd=held)
+    except OSError:
+        return False
+    return False
+
+
 def _identities_above(path: str) -> frozenset[tuple[int, int]]:
     found: set[tuple[int, int]] = set()
     while path != (path := os.path.dirname(path)):
@@ -116,15 +135,18 @@ class Root:
         realpath: The path without links, as recorded at the start.
         place: Where its last component is, which may be a link: its name below the real path of its parent.
         prefix: `path` with one slash at its end.
+        found_problem: What `problem` was when the last thread of `asking` ended.
         inherited: Paths of this root relative to the wider roots that it was narrowed from.
     """
 
     __slots__ = (
+        "_asking",
         "_closed",
         "_lock",
         "_pin",
         "_recorded",
         "_recording",
+        "found_problem",
         "inherited",
         "label",
         "path",
@@ -146,6 +168,8 @@ class Root:
         self.inherited = inherited
         self._pin: Pin | None = None
         self._closed = False
+        self._asking: threading.Thread | None = None
+        self.found_problem = ""
         self._recorded = False
         self._recording = threading.Lock()
         self._lock = threading.Lock()
@@ -221,6 +245,12 @@ class Root:
                 reason = (error.strerror or "error").lower()
                 raise self._unavailable(f"cannot be opened ({reason})") from None
             pin = self._pin
+            if _barred(pin.descriptor):
+                self._pin = None
+                raise self._unavailable(
+                    "was replaced since the server started; restart the server to use it again (the kernel's "
+                    "confinement holds the old folder)"
+                )
             if self._closed:
                 self._pin = None
             return pin
@@ -229,6 +259,17 @@ class Root:
         return RootUnavailableError(
             f"The allowed directory {self.label} {why}.", "Make it available and try again, or use another one."
         )
+
+    def asking(self) -> threading.Thread:
+        """The thread that looks whether it is there: one at a time, however often it is asked for."""
+        with self._recording:
+            if self._asking is None or not self._asking.is_alive():
+                self._asking = threading.Thread(target=self._find_problem, name="probe", daemon=True)
+                self._asking.start()
+            return self._asking
+
+    def _find_problem(self) -> None:
+        self.found_problem = self.problem
 
     def hold(self, descriptor: int) -> None:
         """Start from a directory that is already open; a copy of the descriptor is kept."""
@@ -240,3 +281,20 @@ class Root:
         if self._lock.acquire(timeout=0.1):  # who hangs with it gives the directory up when it comes back
             self._pin = None
             self._lock.release()
+
+
+def problems_of(roots: Sequence[Root], seconds: float) -> list[str]:
+    """Why each cannot be used now, empty when it can; none waits for another.
+
+    Args:
+        roots: Looked for at the same time, on threads of their own.
+        seconds: To wait for all of them together; one that has not answered then is told to be so.
+    """
+    threads = [root.asking() for root in roots]
+    deadline = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return [
+        f"The allowed directory {root.label} does not answer." if thread.is_alive() else root.found_problem
+        for root, thread in zip(roots, threads, strict=True)
+    ]
