@@ -161,3 +161,32 @@ def test_it_is_never_entered_from_another_thread(top: Path, monkeypatch: pytest.
     thread.start()
     thread.join(10)
     assert (found[0].active, found[0].reason) == (False, "another thread is already running")
+
+
+@needs_landlock
+def test_a_root_that_was_replaced_is_told_as_needing_a_restart(top: Path) -> None:
+    code = """
+from mcp_curated_shared.security.confinement import Confinement, RootSpec, RootUnavailableError
+confinement = Confinement([RootSpec(f"{top}/root"), RootSpec(f"{top}/closed", writable=False)])
+before = os.stat(f"{top}/root").st_ino
+print(confinement.roots[0].available)
+sys.stdin.readline()
+"""
+    after = """
+assert os.stat(f"{top}/root").st_ino != before
+print(confinement.roots[0].available, confinement.roots[1].available)
+try:
+    confinement.open_directory(f"{top}/root").close()
+except RootUnavailableError as error:
+    print(error.text)
+"""
+    command = [sys.executable, "-u", "-c", _START + _ENTER + code + after, str(top)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline() == "True\n"
+        (top / "root").rename(top / "old")
+        (top / "root").mkdir()
+        told, _ = process.communicate("\n", timeout=60)
+    assert told.splitlines()[0] == "False True"
+    assert "restart the server" in told
