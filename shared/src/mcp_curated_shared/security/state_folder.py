@@ -84,5 +84,6 @@ def closed_patterns(folder: str, roots: Iterable[str]) -> tuple[str, ...]:
         if real == top:
             raise SettingsError(f"{root} is the state folder; it cannot be served.", "Name another with --state-dir.")
         if real.startswith(top.rstrip(os.sep) + os.sep):
-            patterns.append("/" + re.sub(r"([\\*?\[\]])", r"\\\1", os.path.relpath(real, top)))
+            # The slashes at both ends keep it from being read as a bare name, and its blanks from being trimmed.
+            patterns.append("/" + re.sub(r"([\\*?\[\]])", r"\\\1", os.path.relpath(real, top)) + "/")
     return tuple(patterns)
