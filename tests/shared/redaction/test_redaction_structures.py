@@ -160,7 +160,7 @@ def test_basic_credentials_are_hidden(text: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "curl -u bob:{} https://x",
+        "curl -u a:{} https://x",
         'curl -sSu "bob:{}" https://x',
         "curl -X GET https://x --user bob:{}",
         "wget --password={} https://x",

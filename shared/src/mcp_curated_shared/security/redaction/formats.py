@@ -88,7 +88,6 @@ _CODE_HOSTS: Final = (
     _short("nuget-key", "oy2", "[a-z0-9]{43}(?![A-Za-z0-9])"),
     _distinctive("docker-token", "dckr_pat_ dckr_oat_", "[A-Za-z0-9_-]{20,}"),
     _short("jfrog-token", "AKCp cmVmdGtu cmVmdGtuOj", "[A-Za-z0-9]{40,}"),
-    _short("jfrog-token", "AKC", "[A-Za-z0-9]{60,}"),
     _distinctive("sourcegraph-token", "sgp_ slk_", "(?:[a-zA-Z0-9]{16}_|local_)?[0-9a-f]{40,}"),
     _distinctive("buildkite-token", "bkua_ bkaj_ bkct_ bkat_", "[0-9a-zA-Z]{30,}"),
     _distinctive("circleci-token", "CCIPAT_ CCIPRJ_", "[A-Za-z0-9_]{30,}"),
@@ -108,7 +107,7 @@ _CLOUDS: Final = (
     _short("google-key", "AIza", "[A-Za-z0-9_-]{30,}"),
     _distinctive("google-oauth-secret", "GOCSPX-", "[A-Za-z0-9_-]{20,}"),
     _distinctive("google-oauth-token", "ya29.", "[A-Za-z0-9_.-]{20,}"),
-    _distinctive("google-oauth-token", "1//0", "[A-Za-z0-9_-]{30,}"),
+    _short("google-oauth-token", "1//0", "[A-Za-z0-9_-]{30,}(?![A-Za-z0-9+/=])"),
     _short("google-key", "AQ.Ab", "[A-Za-z0-9_-]{30,}"),
     _short("google-hmac-key", "GOOG1E", "[A-Z0-9]{50,}"),
     _inner("azure-client-secret", "Q~", r"[A-Za-z0-9_.~-]{3}[0-9]Q~[A-Za-z0-9_.~-]{25,}"),
@@ -269,7 +268,6 @@ _MESSAGES: Final = (
     _short("resend-key", "re_", "[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,}"),
     _distinctive("mailersend-key", "mlsn.", "[0-9a-f]{40,}"),
     _short("twilio-key", "SK", "[0-9a-fA-F]{32}(?![A-Za-z0-9])"),
-    _short("pagerduty-key", "u+", r"[A-Za-z0-9_+-]{18}(?![A-Za-z0-9_+-])"),
 )
 
 _MONEY: Final = (
@@ -293,7 +291,7 @@ _MONEY: Final = (
     _short("gocardless-token", "live_ sandbox_", "[A-Za-z0-9_=-]{40}(?![A-Za-z0-9_=-])"),
     _distinctive("paddle-key", "pdl_live_ pdl_sdbx_ pdl_ntfset_", "[A-Za-z0-9_]{20,}"),
     _distinctive("polar-token", "polar_oat_ polar_pat_", "[A-Za-z0-9]{20,}"),
-    _short("adyen-key", "AQE", "[A-Za-z0-9+/=]{40,}(?:-[A-Za-z0-9+/=]+)?"),
+    _short("adyen-key", "AQE", r"[A-Za-z0-9+/]{50,}=?-[A-Za-z0-9+/]{20,}=?-[^\s\"']{4,40}"),
 )
 
 _SERVICES: Final = (

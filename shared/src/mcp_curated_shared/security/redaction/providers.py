@@ -18,6 +18,10 @@ _RANKS: Final = {form: rank for rank, form in enumerate(FORMATS)}
 _AWS_SECRET: Final = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
 _AWS_SECRET_DISTANCE: Final = 160
 
+_DIGEST: Final = re.compile(r"(?:\bsha(?:1|224|256|384|512)[-:=]|\bmd5[-:=]|\bh1:)\Z")
+_DIGEST_LENGTH: Final = 24
+_BASE64: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
 _BREAK: Final = re.compile(r"[=\\]?\r?\n[ \t>|]{0,16}|\"[ \t]{0,4}\+?[ \t]{0,4}\\?\r?\n?[ \t]{0,16}\"")
 _SPLIT_WINDOW: Final = 400
 _LEAST_PIECE: Final = 6
@@ -52,11 +56,20 @@ def _matches(form: Format, pattern: re.Pattern[str], text: str) -> list[Span]:
     found: list[Span] = []
     for match in pattern.finditer(text):
         value = match.group(group)
-        if not _is_token(form, value):
-            continue
         start = match.start(group)
+        if not _is_token(form, value) or (form.trust == "short" and _is_in_digest(text, start)):
+            continue
         found.append(Span(start, start + len(value.rstrip(".,")), form.kind))
     return found
+
+
+def _is_in_digest(text: str, start: int) -> bool:
+    """Whether this place is in a digest or another blob of base64, where any four letters come up in time."""
+    before = text[max(0, start - _DIGEST_LENGTH) : start]
+    if _DIGEST.search(before):
+        return True
+    run = before[len(before.rstrip(_BASE64)) :]
+    return len(run) >= 12 and run != run.lower() and run != run.upper() and any(map(str.isdigit, run))
 
 
 def _is_token(form: Format, value: str) -> bool:

@@ -34,6 +34,7 @@ _REFERENCE: Final = re.compile(
     r"args|options|ctx|context|params|props|state|event|response|res|steps|inputs|github|values)\.[A-Za-z_]"
 )
 _POINTER: Final = re.compile(r"arn:|vault:|ref\+|secretsmanager:|ssm:|keyvault|op://|file://|sha[0-9]{1,3}[:-]|md5[:-]")
+_DOT: Final = re.compile(r"\.|->|::|\?\.")
 _DOTTED: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|\\)[A-Za-z_$][\w$]*)+;?")
 _PATH: Final = re.compile(r"(?:\.{0,2}|~|@|[A-Za-z]:)?[/\\]|[\w.-]+/[\w./-]+$")
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]{1,20}:\\?/\\?/", re.IGNORECASE)
@@ -45,7 +46,7 @@ _VERSION: Final = re.compile(r"[-+~<>=^v]{0,2}[0-9]+(?:\.[0-9x*]+)+(?:[-+.][\w.-
 _SYMBOL: Final = re.compile(r"[!@#$%^&*+=~?]")
 _WORD_CHARACTER: Final = re.compile(r"[A-Za-z0-9]")
 _ESCAPES: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\[nrtb]")
-_COUNTED: Final = re.compile(r"[0-9]{1,4}[-_]?[a-z]+(?:-[a-z]+)*", re.IGNORECASE)
+_COUNTED: Final = re.compile(r"[0-9]{1,4}[-_*]?[a-z]+(?:-[a-z]+)*", re.IGNORECASE)
 _EXPRESSION: Final = re.compile(
     r"\^.*\$$|^/\^?.*/[gimsuy]{0,6}$|\[[^\]]{2,}\](?:[+*]|\{[0-9])|\(\?[:P<!=]|\\[wdsS][+*{]"
 )
@@ -99,7 +100,8 @@ def is_reference(value: str) -> bool:
     if _REFERENCE.match(value):
         return True
     if _DOTTED.fullmatch(value):
-        return reads_like_words(value, digits=2)
+        first, last = _DOT.split(value, maxsplit=1)[0], _DOT.split(value)[-1]
+        return reads_like_words(value, digits=2) or (len(first) <= 12 and reads_like_words(last))
     return value.startswith(("$", "&", "*", "!")) and reads_like_words(value) and value[1:].isidentifier()
 
 
@@ -119,7 +121,7 @@ def is_plain(value: str, *, digits: int = 0) -> bool:
         return True
     if any(pattern.fullmatch(value) for pattern in _PLAIN_FORMS) or _URL.match(value) or _is_expression(value):
         return True
-    if _COUNTED.fullmatch(value) and reads_like_words(value.lstrip("0123456789-_")):
+    if _COUNTED.fullmatch(value) and reads_like_words(value.lstrip("0123456789-_*")):
         return True
     if _PATH.match(value) and reads_like_words(value, digits=4):
         return True

@@ -68,7 +68,9 @@ def _is_no_value(value: Written, level: Level, manner: Manner) -> bool:
         return True
     if manner in ("listed", "told", "quoted") and (" " in text or "|" in text or level_of(text)):
         return True
-    if not value.quoted and (manner == "listed" or is_reference(text)):
+    if manner == "listed" and (not value.quoted or is_reference(text)):
+        return True
+    if not value.quoted and is_reference(text):
         return True
     return level == "bare" and manner not in ("told", "quoted")
 

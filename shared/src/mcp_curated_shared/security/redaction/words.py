@@ -32,6 +32,9 @@ _TERM: Final = re.compile(
 )
 """Technical terms that hold digits, such as sha256, oauth2, utf-8, ed25519, RFC 7519, k8s."""
 
+_TO: Final = re.compile("(?<=[a-z]{3})2(?=[A-Za-z][a-z]{2})")
+"""As in str2int."""
+
 _DIGIT: Final = re.compile("[0-9]")
 _INSIDE: Final = re.compile(r"[A-Za-z][0-9]+[a-z]")
 """A digit inside a word, as in leet."""
@@ -44,9 +47,9 @@ def reads_like_words(value: str, *, digits: int = 0) -> bool:
         value: Any text. Characters other than ASCII letters and digits separate words.
         digits: How many digits it may hold besides those of technical terms.
     """
-    rest = value
+    rest = _TO.sub(" ", value)
     if _DIGIT.search(value):
-        rest = _TERM.sub(" ", value)
+        rest = _TERM.sub(" ", rest)
         if _INSIDE.search(rest):
             return False
     pieces = _PIECE.findall(rest)
