@@ -17,11 +17,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mcp_curated_shared.security.redaction import Redactor
 from mcp_curated_shared.settings.common import LogSettings
 from mcp_curated_shared.transport import logs
 from mcp_curated_shared.transport.logs import JsonFormatter, TextFormatter, escape_controls
-from mcp_curated_shared.transport.masking import MASK, mask, secret_pattern
 from mcp_curated_shared.transport.standard_error import StandardError
+
+MASK = "[REDACTED:setting]"
 
 Configure = Callable[..., "Captured"]
 
@@ -171,12 +173,12 @@ def test_a_secret_of_the_settings_is_in_no_line_and_no_traceback(configure: Conf
 )
 def test_base64_of_a_secret_anywhere_in_a_text_is_masked(secret: str, before: str, after: str) -> None:
     plain = f"{before}{secret}{after}".encode("utf-8", "replace")
-    masked = mask(base64.b64encode(plain).decode(), secret_pattern([secret]))
+    masked = Redactor([secret]).redact(base64.b64encode(plain).decode())
     assert MASK in masked
 
 
 def test_a_short_value_is_not_taken_for_a_secret() -> None:
-    assert secret_pattern(["", "a", "12345"]) is None
+    assert Redactor(["", "a", "12345"]).redact("a 12345 line") == "a 12345 line"
 
 
 def test_an_uncaught_exception_is_an_event_without_the_secret(configure: Configure) -> None:

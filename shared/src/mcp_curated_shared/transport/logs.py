@@ -11,11 +11,9 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable
-from re import Pattern
 from types import TracebackType
 
 from mcp_curated_shared.settings.common import LogSettings
-from mcp_curated_shared.transport.masking import mask, secret_pattern
 from mcp_curated_shared.transport.standard_error import StandardError
 
 Redactor = Callable[[str], str]
@@ -28,21 +26,35 @@ ALWAYS_QUIET = ("httpx", "httpx2", "httpcore", "httpcore2", "hpack", "h11", "url
 
 
 class _Cleaner:
-    """What every text passes before it is written: own secrets first, then the added redactors, in their order."""
+    """What every text passes before it is written: first our redactor, then the added ones, in their order."""
 
     def __init__(self) -> None:
         self.secrets: frozenset[str] = frozenset()
-        self.pattern: Pattern[str] | None = None
         self.redactors: list[Redactor] = []
+        self._own: Redactor | None = None
+
+    def learn(self, secrets: Iterable[str]) -> None:
+        """Know these values as secrets from now on."""
+        self.secrets |= frozenset(secrets)
+        self._own = None
 
     def __call__(self, text: str) -> str:
         try:
-            text = mask(text, self.pattern)
+            text = self._redact(text)
             for redactor in self.redactors:
                 text = redactor(text)
         except Exception:  # a line that might hold a secret is worth less than the secret
             return WITHHELD
         return text
+
+    def _redact(self, text: str) -> str:
+        own = self._own
+        if own is None:
+            # Its expressions cost some milliseconds, which a server that logs nothing at its start need not pay then.
+            from mcp_curated_shared.security import redaction
+
+            own = self._own = redaction.Redactor(self.secrets).redact
+        return own(text)
 
 
 _clean = _Cleaner()
@@ -159,10 +171,9 @@ def configure(settings: LogSettings, *, secrets: Iterable[str] = ()) -> None:
             the form: "text" for people; "json" for collectors, one object a line with time, level, logger, message
             and, after a failure, exception.
         secrets: Values that are masked wherever they appear, tracebacks included, in every spelling of
-            `masking.secret_pattern`; they stay so when this is called again.
+            `security.redaction.known`; they stay so when this is called again.
     """
-    _clean.secrets |= frozenset(secrets)
-    _clean.pattern = secret_pattern(_clean.secrets)
+    _clean.learn(secrets)
     level = logging.getLevelNamesMapping()[settings.level.upper()]
     root = logging.getLogger()
     for handler in [*root.handlers]:
