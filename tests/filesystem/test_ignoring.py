@@ -4,6 +4,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mcp_curated_filesystem.finding.ignoring import RuleFile, Rules, rules_above
 from mcp_curated_filesystem.finding.searching import search_files
@@ -145,3 +147,38 @@ def test_rules_above_are_empty_at_the_root(confinement: Confinement, root: Path)
     plant(root, {".gitignore": "*\n"})
     with confinement.open_directory(str(root)) as opened:
         assert rules_above(confinement, opened.location).files == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "ignored", "shown"),
+    [
+        ("[[:alpha:]]", "q", "7"),
+        ("x[[:digit:]]", "x1", "xy"),
+        ("[![:digit:]]x", "ax", "1x"),
+        ("[[:foo:]]", "", "f"),
+        ("[z-a]", "", "m"),
+        ("[!z-a]", "", "m"),
+        ("[9-0]", "", "5"),
+        ("[~- ]", "", "~"),
+        ("a[b-a]c", "", "abc"),
+    ],
+)
+def test_sets_are_read_as_git_reads_them(line: str, ignored: str, shown: str) -> None:
+    names = [name for name in (ignored, shown) if name]
+    assert kept(line, *names) == [shown]
+
+
+@given(st.binary(max_size=400))
+def test_no_rule_file_whatever_its_bytes_breaks_a_search(content: bytes) -> None:
+    kept(content.decode("utf-8", "surrogateescape"), "a", "b/c", "[x]", "0")
+
+
+@given(st.lists(st.text(alphabet="[]!^-:\\*?/abz09 ", max_size=12), max_size=6))
+def test_no_rule_however_twisted_breaks_a_search(lines: list[str]) -> None:
+    kept("\n".join(lines), "a", "b/c", "[x]", "0")
+
+
+def test_endless_rule_files_are_read_to_a_bound() -> None:
+    assert kept("x" * 5_000 + "\n" + "a\n" * 300_000, "a", "b") == ["b"]
+    many = "\n".join(f"n{number}" for number in range(10_000))
+    assert kept(many, "n0", "n1999", "n2000") == ["n2000"]

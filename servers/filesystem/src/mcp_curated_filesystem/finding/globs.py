@@ -31,6 +31,26 @@ _HEX_ESCAPES = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-
 _SPACES = str.maketrans("\u00a0\u202f", "  ")
 
 
+_CLASS = re.compile(r"\[:[a-z]*:\]")
+_SET_MEMBER = re.compile(r"\[:[a-z]*:\]|.", re.DOTALL)
+_NOTHING = "(?!)"
+_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": r"!-/:-@\[-`{-~",
+    "space": r" \t-\r",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+"""POSIX character classes, of ASCII only, as git's wildmatch has them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Glob:
     """One pattern, ready to match.
@@ -192,13 +212,33 @@ def _first_braces(text: str) -> tuple[int, int, list[str]] | None:
     return best
 
 
+def has_unclosed_set(part: str) -> bool:
+    """Whether one component has a `[` that no `]` closes, which makes a rule of git match nothing."""
+    position = 0
+    while position < len(part):
+        if part[position] == "\\":
+            position += 2
+        elif part[position] == "[":
+            position = _set_end(part, position)
+            if not position:
+                return True
+        else:
+            position += 1
+    return False
+
+
 def _set_end(text: str, start: int) -> int:
     """Give the position after the `]` that ends the set at `start`, or 0 if it is no set."""
-    first = start + 1
-    if text[first : first + 1] in ("!", "^"):
-        first += 1
-    end = text.find("]", first + 1)
-    return end + 1 if end >= 0 and "/" not in text[start:end] else 0
+    position = start + 1
+    if text[position : position + 1] in ("!", "^"):
+        position += 1
+    first = position
+    while position < len(text) and text[position] != "/":
+        if text[position] == "]" and position > first:
+            return position + 1
+        found = _CLASS.match(text, position)
+        position = found.end() if found else position + 1
+    return 0
 
 
 def _unescaped(pattern: str) -> str:
@@ -302,15 +342,26 @@ def _name_expression(part: str) -> str:
 
 
 def _set_expression(inside: str) -> str:
+    """Write the inside of `[...]`; a reversed range or an unknown class matches nothing, as in git's wildmatch."""
     negated = inside[:1] in ("!", "^")
-    if negated:
-        inside = inside[1:]
-    items = [re.escape(character) for character in inside]
-    for position in range(1, len(inside) - 1):
-        if inside[position] == "-" and items[position - 1] and items[position + 1]:
-            if inside[position - 1] > inside[position + 1]:
-                return "(?!)"  # an empty range matches nothing, as in a shell
-            items[position] = "-"
+    members = _SET_MEMBER.findall(inside[1:] if negated else inside)
+    items: list[str] = []
+    for position, member in enumerate(members):
+        if len(member) > 1:
+            named = _CLASSES.get(member[2:-2])
+            if named is None:
+                return _NOTHING
+            items.append(named)
+        elif member == "-" and 0 < position < len(members) - 1:
+            before, after = members[position - 1], members[position + 1]
+            if len(before) > 1 or len(after) > 1:
+                items.append(re.escape(member))
+            elif before > after:
+                return _NOTHING
+            else:
+                items.append("-")
+        else:
+            items.append(re.escape(member))
     return f"(?!/)[{'^' if negated else ''}{''.join(items)}]"
 
 

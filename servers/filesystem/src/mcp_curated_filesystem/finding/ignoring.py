@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_curated_filesystem.finding.globs import compile_glob
+from mcp_curated_filesystem.finding.globs import compile_glob, has_unclosed_set
 from mcp_curated_shared.errors import CuratedError, InvalidArgumentError
 from mcp_curated_shared.security.confinement import Confinement, Location, open_child
 
@@ -29,6 +29,8 @@ _MAXIMUM_BYTES = 1_048_576
 _MAXIMUM_REMEMBERED = 50_000
 _WILD = re.compile(r"[*?\[\\]")
 _MAXIMUM_STARS = 2
+_LONGEST_LINE = 4_096
+_MOST_LINES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,9 @@ class RuleFile:
 
     Args:
         base: The folder's path from the configured root, with a `/` at its end; empty for the root.
-        text: The file's content. Lines that are no valid pattern are passed over, as git does.
+        text: The file's content. Lines that are no valid pattern are passed over, as git does; so are lines of more
+            than 4,096 characters, and what follows the first 2,000 different lines: a hostile file must not hold a
+            search up. What they would hide is then shown.
     """
 
     __slots__ = ("_deciders", "_depth", "_rules", "base", "only_names")
@@ -87,7 +91,10 @@ class RuleFile:
     def __init__(self, base: str, text: str) -> None:
         self.base = base
         self._depth = base.count("/")
-        self._rules = [rule for line in text.split("\n") if (rule := _parse(line)) is not None]
+        # A later line wins over an earlier one, so of equal lines the last one counts.
+        lines = list(dict.fromkeys(reversed([line for line in text.split("\n") if len(line) <= _LONGEST_LINE])))
+        lines = lines[::-1][:_MOST_LINES]
+        self._rules = [rule for line in lines if (rule := _parse(line)) is not None]
         self.only_names = all(rule.by_name for rule in self._rules)
         self._deciders: dict[tuple[int, ...], _Decider] = {}
 
@@ -306,9 +313,13 @@ def _matcher(line: str, parts: Sequence[str], by_name: bool) -> Callable[[str], 
     """Compile one line; None if it is no valid pattern.
 
     pathspec reads the language, but writes one backtracking group for each star: a hostile `*a*a*a*a*b` would hold the
-    interpreter for minutes. Lines with many stars go to our own linear globs.
+    interpreter for minutes. Lines with many stars go to our own linear globs; so do those with a set, whose classes and
+    reversed ranges pathspec hands to the expression compiler as they are.
     """
-    if any(part.count("*") > _MAXIMUM_STARS for part in parts) or sum(part == "**" for part in parts) > _MAXIMUM_STARS:
+    if any(has_unclosed_set(part) for part in parts):
+        return None
+    starred = any(part.count("*") > _MAXIMUM_STARS for part in parts)
+    if starred or "[" in line or sum(part == "**" for part in parts) > _MAXIMUM_STARS:
         start = "" if by_name else "**/" if line.lstrip("!").startswith("**/") else "/"
         body = start + "/".join(parts)
         try:
@@ -316,15 +327,13 @@ def _matcher(line: str, parts: Sequence[str], by_name: bool) -> Callable[[str], 
         except InvalidArgumentError:
             return None
         return lambda path: glob(path.removesuffix("/"))
-    from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
     try:
-        patterns = list(GitIgnoreSpec.from_lines([line]).patterns)
-    except ValueError:
+        pattern = GitIgnoreSpecPattern(line)
+    except (ValueError, re.error):
         return None
-    if not patterns or patterns[0].include is None:
-        return None
-    return patterns[0].match_file
+    return None if pattern.include is None else pattern.match_file
 
 
 def _without_trailing_spaces(text: str) -> str:
