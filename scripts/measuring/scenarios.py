@@ -75,16 +75,25 @@ def all_scenarios(corpus: Corpus) -> list[Scenario]:
     return [*_reading(corpus), *_finding(corpus), *_trees(corpus), *_searching(corpus), *_changing(corpus)]
 
 
+class _Reads:
+    """The calls that read one file of the corpus: of the official server, of ours, of the bare one."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    def official(self, name: str, **more: object) -> Call:
+        return Call("read_text_file", {"path": self._corpus.file(name), **more})
+
+    def ours(self, name: str, **more: object) -> Call:
+        return Call("read_file", {"path": self._corpus.file(name), **more})
+
+    def bare(self, name: str, length: int) -> Call:
+        return Call("read", {"path": self._corpus.file(name), "length": length})
+
+
 def _reading(corpus: Corpus) -> list[Scenario]:
-    def official(name: str, **more: object) -> Call:
-        return Call("read_text_file", {"path": corpus.file(name), **more})
-
-    def ours(name: str, **more: object) -> Call:
-        return Call("read_file", {"path": corpus.file(name), **more})
-
-    def bare(name: str, length: int) -> Call:
-        return Call("read", {"path": corpus.file(name), "length": length})
-
+    reads = _Reads(corpus)
+    official, ours, bare = reads.official, reads.ours, reads.bare
     return [
         Scenario(
             "read-1k",
@@ -125,6 +134,14 @@ def _reading(corpus: Corpus) -> list[Scenario]:
             target=Target(growth=2),
             rounds=50,
         ),
+        *_reading_oddly(corpus),
+    ]
+
+
+def _reading_oddly(corpus: Corpus) -> list[Scenario]:
+    reads = _Reads(corpus)
+    official, ours = reads.official, reads.ours
+    return [
         Scenario(
             "one-line",
             "first line of a 1 MB file with a single line",
