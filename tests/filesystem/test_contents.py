@@ -128,7 +128,7 @@ def test_text_is_found_in_the_encodings_that_are_read(
     assert found == ("a.txt", repeat + 1, "fin de l'\u00e9t\u00e9")
 
 
-@pytest.mark.parametrize("ending", ["", "\u00e9", "\u212a"])  # the Kelvin sign is a K in either case
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("repeat", [1, 60_000])
 def test_lines_are_counted_as_reading_counts_them(
     confinement: Confinement, root: Path, ending: str, repeat: int
