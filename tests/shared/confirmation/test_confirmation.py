@@ -5,8 +5,12 @@ import multiprocessing
 import os
 import secrets
 import signal
+import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +32,7 @@ from mcp_curated_shared.security.confirmation import (
     UnconfirmedError,
     UnknownOutcomeError,
 )
+from mcp_curated_shared.security.confirmation import sqlite as ledger_in_sqlite
 from mcp_curated_shared.security.confirmation.ledger import OPERATION_SECONDS
 from mcp_curated_shared.security.confirmation.sqlite import LedgerFile, SqliteLedger
 from mcp_curated_shared.security.confirmation.transactions import LEASE_SECONDS, WAITING_OPERATIONS, new_operation_id
@@ -290,6 +295,20 @@ def test_a_link_in_place_of_the_ledger_is_not_followed(file: LedgerFile, tmp_pat
     with pytest.raises(UnavailableError, match="cannot be opened"):
         file.offer(plan(), "local")
     assert not (tmp_path / "victim").exists()
+
+
+def test_one_transaction_leaves_the_locks_of_another_alone(file: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.offer(plan(), "local")
+    monkeypatch.setattr(ledger_in_sqlite, "BUSY_SECONDS", 0.01)
+    other = (
+        "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None).execute('BEGIN IMMEDIATE')"
+    )
+    with closing(sqlite3.connect(file.path, isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(UnavailableError, match="locked"):
+            file.offer(plan("another"), "local")
+        tried = subprocess.run([sys.executable, "-c", other, file.path], capture_output=True, text=True, check=False)
+    assert "locked" in tried.stderr
 
 
 def test_a_ledger_that_is_no_database_stops_the_write(file: LedgerFile) -> None:

@@ -5,9 +5,8 @@ handle that is never held cannot go stale.
 """
 
 import os
-import secrets
-import socket
 import sqlite3
+import stat
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -24,6 +23,7 @@ from mcp_curated_shared.security.confirmation.ledger import (
     Redeeming,
     Refusal,
 )
+from mcp_curated_shared.security.confirmation.owners import as_seen_here, this_process
 from mcp_curated_shared.security.confirmation.plans import Plan
 from mcp_curated_shared.security.confirmation.transactions import SCHEMA, Row, Transaction
 from mcp_curated_shared.security.state_folder import make_state_folder
@@ -34,28 +34,7 @@ T = TypeVar("T")
 FILE_NAME: Final = "ledger.sqlite"
 BUSY_SECONDS: Final = 5.0
 CALL_SECONDS: Final = 10.0
-
-_INSTANCE: Final = secrets.token_hex(8)
-
-
-def _owner() -> str:
-    return f"{socket.gethostname()}/{os.getpid()}/{_INSTANCE}"
-
-
-def _is_gone(owner: str) -> bool:
-    """Whether the process that began an attempt surely runs no more. One that was forked is another process."""
-    host, pid, instance = owner.rsplit("/", 2)
-    if host != socket.gethostname():
-        return False
-    if int(pid) == os.getpid():
-        return instance != _INSTANCE
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
-    return False
+OWNER_ONLY: Final = 0o600
 
 
 class LedgerFile:
@@ -100,16 +79,16 @@ class LedgerFile:
                 consent,
                 remembered_seconds=remembered_seconds,
                 redeeming=redeeming,
-                owner=_owner(),
+                owner=this_process(),
                 now=self._clock(),
             )
         )
-        return begun if isinstance(begun, str) else _seen(*begun)
+        return begun if isinstance(begun, str) else as_seen_here(*begun)
 
     def earlier(self, consent: Consent, *, remembered_seconds: float) -> Attempt | None:
         """See `Ledger.earlier`."""
         found = self._run(transactions.earlier(consent, remembered_seconds=remembered_seconds, now=self._clock()))
-        return None if found is None else _seen(*found)
+        return None if found is None else as_seen_here(*found)
 
     def finish(self, key: str, state: AttemptState, result: str) -> None:
         """See `Ledger.finish`."""
@@ -119,7 +98,7 @@ class LedgerFile:
         try:
             with closing(self._open()) as connection:
                 return _drive(connection, transaction)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise UnavailableError(
                 f"The ledger of confirmations {self.path} cannot be used: {error}.",
                 "Nothing was done. Look at that file and at the free space of its disk.",
@@ -128,15 +107,19 @@ class LedgerFile:
     def _open(self) -> sqlite3.Connection:
         make_state_folder(self._folder)
         try:
-            # SQLite would make it with the rights that the umask leaves; its journal takes the file's own.
-            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-            os.close(os.open(self.path, flags, 0o600))
-        except OSError as error:
+            mode = os.lstat(self.path).st_mode
+        except FileNotFoundError:
+            mode = None
+        if mode is not None and not stat.S_ISREG(mode):
             raise UnavailableError(
-                f"The ledger of confirmations {self.path} cannot be opened: {(error.strerror or '').lower()}.",
+                f"The ledger of confirmations {self.path} cannot be opened: it is not a regular file.",
                 "Nothing was done. Look at that file.",
-            ) from error
+            )
         connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        if mode is None or stat.S_IMODE(mode) != OWNER_ONLY:
+            # By its path: to open the file beside SQLite and close it again would take away every lock that this
+            # process holds on it (fcntl(2)). Until here the folder keeps others out; a journal takes its rights.
+            os.chmod(self.path, OWNER_ONLY)
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA synchronous = EXTRA")
         return connection
@@ -164,13 +147,6 @@ def _step(connection: sqlite3.Connection, transaction: Transaction[T]) -> T:
             value: T = end.value
             return value
         rows = connection.execute(statement, parameters).fetchall()
-
-
-def _seen(attempt: Attempt, owner: str) -> Attempt:
-    """The attempt as this machine knows it: one whose process is gone did not end."""
-    if attempt.state != "running" or attempt.fresh or not _is_gone(owner):
-        return attempt
-    return Attempt(attempt.key, "unknown", attempt.result, attempt.assurance)
 
 
 class SqliteLedger:

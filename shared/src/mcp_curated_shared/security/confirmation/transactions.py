@@ -21,6 +21,7 @@ from mcp_curated_shared.security.confirmation.ledger import (
     Refusal,
 )
 from mcp_curated_shared.security.confirmation.plans import A_DAY, Plan
+from mcp_curated_shared.security.untrusted import safe_text
 
 T = TypeVar("T")
 Row = tuple[Any, ...]  # what a database gives; read in one place each
@@ -54,6 +55,11 @@ def new_operation_id() -> str:
     return "op_" + b32encode(secrets.token_bytes(18)).decode().rstrip("=").lower()
 
 
+def storable(text: str) -> str:
+    """A text that every database can hold: lone surrogates and NUL are escaped."""
+    return safe_text(text).replace("\0", "\\x00")
+
+
 def _operation(row: Row, now: float) -> Operation:
     identifier, caller, digest, operation, text, word, state, declined, expires = row
     left = max(0.0, float(expires) - now)
@@ -84,7 +90,7 @@ def offer(plan: Plan, caller: str, *, declined: bool, now: float) -> Transaction
     yield (
         "INSERT INTO operations (id, caller, digest, operation, text, word, state, declined, expires)"
         " VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?)",
-        (identifier, caller, plan.digest, plan.operation, plan.text, plan.word, int(declined), expires),
+        (identifier, caller, plan.digest, plan.operation, storable(plan.text), plan.word, int(declined), expires),
     )
     yield (
         "DELETE FROM operations WHERE caller = ? AND state = 'pending' AND id NOT IN"
@@ -93,7 +99,15 @@ def offer(plan: Plan, caller: str, *, declined: bool, now: float) -> Transaction
     )
     state: OperationState = "pending"
     return Operation(
-        identifier, caller, plan.digest, plan.operation, plan.text, plan.word, state, OPERATION_SECONDS, declined
+        identifier,
+        caller,
+        plan.digest,
+        plan.operation,
+        storable(plan.text),
+        plan.word,
+        state,
+        OPERATION_SECONDS,
+        declined,
     )
 
 
@@ -189,7 +203,8 @@ def _redeem(consent: Consent, redeeming: Redeeming, now: float) -> Transaction[O
 def finish(key: str, state: AttemptState, result: str) -> Transaction[None]:
     """See `Ledger.finish`."""
     allowed = "'running', 'unknown'" if state == "done" else "'running'"
-    yield f"UPDATE attempts SET state = ?, result = ? WHERE key = ? AND state IN ({allowed})", (state, result, key)  # noqa: S608 - one of the two texts above
+    statement = f"UPDATE attempts SET state = ?, result = ? WHERE key = ? AND state IN ({allowed})"  # noqa: S608 - one of the two texts above
+    yield statement, (state, storable(result), key)
 
 
 def _attempt(row: Row, now: float) -> tuple[Attempt, str]:
