@@ -92,4 +92,6 @@ def _user_information(text: str, colon: int, start: int) -> Span | None:
 
 def is_password(value: str) -> bool:
     """Whether what stands in a password's place is one: no mask, no template, no word for it."""
-    return not (is_placeholder(value) or is_template(value) or value.startswith("$") or value.lower() in _STAND_INS)
+    if len(value) < 3 or value.startswith("$") or value.lower() in _STAND_INS:
+        return False
+    return not is_placeholder(value) and not is_template(value)

@@ -115,8 +115,12 @@ _CLOUDS: Final = (
     _inner(
         "azure-key",
         "+ASt +ABa +AMC +ACR ACDb AIoT ASbE AEhS AzSe AzFu APIM AZDO AzCa",
-        "(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{33,76}(?:\\+ASt|\\+ABa|\\+AMC|\\+ACR|ACDb|AIoT|ASbE|AEhS|AzSe|AzFu|APIM|AZDO|AzCa)"
-        "[A-Za-z0-9/+]{4,6}={0,2}(?![A-Za-z0-9/+])",
+        _beginning_with(
+            "[A-Za-z0-9/+]",
+            r"[A-Za-z0-9/+]{32,75}"
+            r"(?:\+ASt|\+ABa|\+AMC|\+ACR|ACDb|AIoT|ASbE|AEhS|AzSe|AzFu|APIM|AZDO|AzCa)"
+            r"[A-Za-z0-9/+]{4,6}={0,2}(?![A-Za-z0-9/+])",
+        ),
     ),
     _distinctive("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", "[0-9a-f]{40,}"),
     _short("alibaba-key", "LTAI", "[A-Za-z0-9]{12,}(?![A-Za-z0-9])"),

@@ -19,7 +19,7 @@ _AWS_SECRET: Final = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z
 _AWS_SECRET_DISTANCE: Final = 160
 
 _DIGEST: Final = re.compile(r"(?:\bsha(?:1|224|256|384|512)[-:=]|\bmd5[-:=]|\bh1:)\Z")
-_DIGEST_LENGTH: Final = 24
+_DIGEST_LENGTH: Final = 96
 _BASE64: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 _BREAK: Final = re.compile(r"[=\\]?\r?\n[ \t>|]{0,16}|\"[ \t]{0,4}\+?[ \t]{0,4}\\?\r?\n?[ \t]{0,16}\"")
@@ -57,19 +57,20 @@ def _matches(form: Format, pattern: re.Pattern[str], text: str) -> list[Span]:
     for match in pattern.finditer(text):
         value = match.group(group)
         start = match.start(group)
-        if not _is_token(form, value) or (form.trust == "short" and _is_in_digest(text, start)):
+        if not _is_token(form, value) or _is_in_digest(text, start, value):
             continue
         found.append(Span(start, start + len(value.rstrip(".,")), form.kind))
     return found
 
 
-def _is_in_digest(text: str, start: int) -> bool:
+def _is_in_digest(text: str, start: int, value: str) -> bool:
     """Whether this place is in a digest or another blob of base64, where any four letters come up in time."""
+    if value[:4].strip(_BASE64) or value.startswith("http"):
+        return False
     before = text[max(0, start - _DIGEST_LENGTH) : start]
-    if _DIGEST.search(before):
-        return True
-    run = before[len(before.rstrip(_BASE64)) :]
-    return len(run) >= 12 and run != run.lower() and run != run.upper() and any(map(str.isdigit, run))
+    rest = before.rstrip(_BASE64)
+    run = before[len(rest) :]
+    return bool(_DIGEST.search(rest)) or (len(run) >= 8 and not reads_like_words(run, digits=4))
 
 
 def _is_token(form: Format, value: str) -> bool:
@@ -100,7 +101,8 @@ def _split_tokens(text: str, present: set[Format], found: list[Span]) -> list[Sp
             continue
         start = text.find(literal)
         while start >= 0:
-            end = 0 if start in taken else _split_end(text, start, form)
+            blocked = start in taken or _is_in_digest(text, start, literal)
+            end = 0 if blocked else _split_end(text, start, form)
             if end:
                 result.append(Span(start, end, form.kind))
             start = text.find(literal, max(end, start + len(literal)))

@@ -26,7 +26,7 @@ _TEMPLATE_SIGN: Final = re.compile(r"[${%<\\]|^[:@]")
 _TEMPLATE: Final = re.compile(
     r"^\$\{|\$\{[\w.:?+/ -]*\}|\$\([^()]*\)?|\{\{[^{}]*\}\}|\{%|%\([A-Za-z_]\w*\)[sdr]|<%|#\{[^{}]*\}|@\{[^{}]*\}"
     r"|^\$?\{?[A-Za-z_]\w*\}$|^%[sdrvq]$|^%[A-Za-z_]+%$|^:[a-z_]+$|^@[A-Za-z_]+$|^\$[A-Z_][A-Z0-9_]*$|^\$[a-z_]+$"
-    r"|^\$env:\w+$|^\$\d$|\\\([a-z]|\{[a-z_][a-z_0-9.]*(?:\([^{}]*\)|\[[^{}]*\]|![rsa]|:[^{}]{0,20})?\}"
+    r"|^\$env:\w+$|^\{\}$|^\$\d$|\\\([a-z]|\{[a-z_][a-z_0-9.]*(?:\([^{}]*\)|\[[^{}]*\]|![rsa]|:[^{}]{0,20})?\}"
 )
 _REFERENCE: Final = re.compile(
     r"[A-Za-z_$@&*!][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*[ \t]?[(\[]"
@@ -46,11 +46,12 @@ _VERSION: Final = re.compile(r"[-+~<>=^v]{0,2}[0-9]+(?:\.[0-9x*]+)+(?:[-+.][\w.-
 _SYMBOL: Final = re.compile(r"[!@#$%^&*+=~?]")
 _WORD_CHARACTER: Final = re.compile(r"[A-Za-z0-9]")
 _ESCAPES: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\[nrtb]")
-_COUNTED: Final = re.compile(r"[0-9]{1,4}[-_*]?[a-z]+(?:-[a-z]+)*", re.IGNORECASE)
+_COUNTED: Final = re.compile(r"[0-9]{1,4}[-_*]?[a-z]{1,10}(?:-[a-z]{1,10}){0,4}", re.IGNORECASE)
 _EXPRESSION: Final = re.compile(
     r"\^.*\$$|^/\^?.*/[gimsuy]{0,6}$|\[[^\]]{2,}\](?:[+*]|\{[0-9])|\(\?[:P<!=]|\\[wdsS][+*{]"
 )
 _CASES: Final = re.compile("[a-z][A-Z]")
+_EMPTY_SETTING: Final = re.compile(r"[\w.-]{1,40}=")
 _SECURITY_ID: Final = re.compile(r"S-1-[0-9-]{1,60}")
 _EXPRESSION_SIGN: Final = re.compile(r"[\^$/\[(\\]")
 _PLAIN_FORMS: Final = (_NUMERIC, _VERSION, _ADDRESS, _SECURITY_ID)
@@ -127,7 +128,8 @@ def is_plain(value: str, *, digits: int = 0) -> bool:
         return True
     if " " in value:
         return _is_phrase(value)
-    return not _SYMBOL.search(value.strip("!?*")) and reads_like_words(value, digits=digits)
+    bare = value.removesuffix("=") if _EMPTY_SETTING.fullmatch(value) else value.strip("!?*")
+    return not _SYMBOL.search(bare) and reads_like_words(value, digits=digits)
 
 
 def _is_expression(value: str) -> bool:

@@ -13,6 +13,7 @@ from mcp_curated_shared.security.redaction.values import (
     is_template,
     is_uuid,
 )
+from mcp_curated_shared.security.redaction.words import reads_like_words
 from mcp_curated_shared.security.redaction.written import Written
 
 Manner = Literal["assigned", "element", "listed", "option", "line", "told", "quoted"]
@@ -26,7 +27,6 @@ the name and a quotation.
 
 _NO_VALUE: Final = (",", ")", "]", "}", ";", "+ ", " ", "<")
 _JOINED: Final = re.compile(r"[+.&|].*[+.&|]")
-"""What stands between two pieces of code that are joined: `'+token+'`."""
 _ODD: Final = re.compile(r"[0-9!@#$%^&*+=~?]")
 _PAIR: Final = re.compile(r"(?:id|src|source|target|env|type|name|key|value|from|file)=[^=]")
 _SETTING: Final = re.compile(r"[\w?.-]{1,40}=\w*")
@@ -59,12 +59,7 @@ def is_secret(value: Written, level: Level, manner: Manner) -> bool:
 def _is_no_value(value: Written, level: Level, manner: Manner) -> bool:
     """Whether this is code, a stand-in, or nothing that the name could mean."""
     text = value.text
-    if (
-        text.startswith(_NO_VALUE)
-        or is_placeholder(text)
-        or is_template(text)
-        or (value.quoted and _JOINED.fullmatch(text))
-    ):
+    if text.startswith(_NO_VALUE) or is_placeholder(text) or is_template(text) or (value.quoted and _is_joined(text)):
         return True
     if manner in ("listed", "told", "quoted") and (" " in text or "|" in text or level_of(text)):
         return True
@@ -73,6 +68,11 @@ def _is_no_value(value: Written, level: Level, manner: Manner) -> bool:
     if not value.quoted and is_reference(text):
         return True
     return level == "bare" and manner not in ("told", "quoted")
+
+
+def _is_joined(text: str) -> bool:
+    """Whether this is what stands between two pieces of code that are joined: `'+token+'`."""
+    return bool(_JOINED.fullmatch(text)) and reads_like_words(text, digits=1)
 
 
 def _is_told_secret(value: Written, level: Level, manner: Manner) -> bool:

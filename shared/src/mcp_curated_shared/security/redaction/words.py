@@ -36,8 +36,8 @@ _TO: Final = re.compile("(?<=[a-z]{3})2(?=[A-Za-z][a-z]{2})")
 """As in str2int."""
 
 _DIGIT: Final = re.compile("[0-9]")
-_INSIDE: Final = re.compile(r"[A-Za-z][0-9]+[a-z]")
-"""A digit inside a word, as in leet."""
+_INSIDE: Final = re.compile("[0-9][A-Za-z]")
+"""A digit before or inside a word, as in leet; names have theirs at the end."""
 
 
 def reads_like_words(value: str, *, digits: int = 0) -> bool:
