@@ -16,6 +16,7 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parent.parent
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 _SHARED = "mcp-curated-shared"
+_EXTRAS = re.compile(r"\[[^\]]*\]")
 
 
 def projects(repository: Path) -> list[Path]:
@@ -50,7 +51,7 @@ def faults(repository: Path) -> Iterator[str]:
 
 
 def _server_faults(project: dict[str, Any], version: str) -> Iterator[str]:
-    bounds = [item for item in project["dependencies"] if item.startswith(_SHARED)]
+    bounds = [_EXTRAS.sub("", item) for item in project["dependencies"] if item.startswith(_SHARED)]
     if bounds != [shared_bound(version)]:
         yield f"depends on {bounds}, should be {shared_bound(version)!r}"
     if list(project.get("scripts", {})) != [project["name"]]:
@@ -75,11 +76,11 @@ def _parts(version: str) -> tuple[int, int, int]:
 
 def set_version(repository: Path, version: str) -> None:
     """Write `version` into every project and every bound on the shared package."""
-    bound = shared_bound(version)
+    bound = shared_bound(version).removeprefix(_SHARED)
     for path in projects(repository):
         text = path.read_text(encoding="utf-8")
         text = re.sub(r'(?m)^version = "[^"]*"', f'version = "{version}"', text, count=1)
-        text = re.sub(rf'"{_SHARED}[>=][^"]*"', f'"{bound}"', text)
+        text = re.sub(rf'"({_SHARED}(?:\[[^\]]*\])?)[>=][^"]*"', rf'"\g<1>{bound}"', text)
         path.write_text(text, encoding="utf-8")
 
 
