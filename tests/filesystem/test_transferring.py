@@ -282,13 +282,13 @@ def test_what_changes_during_a_move_across_devices_is_kept(
     project = _project(tmp_path)
     real = departing.remove_moved
 
-    def remove_moved(*arguments: object) -> int:
+    def remove_moved(*arguments: object) -> departing.Remains:
         (project / "run.sh").write_text("changed meanwhile")
         (project / "new").write_text("new")
         return real(*arguments)  # pyright: ignore[reportArgumentType] - passed on
 
     monkeypatch.setattr("mcp_curated_filesystem.writing.transferring.remove_moved", remove_moved)
-    assert "were kept" in _move(both, project, elsewhere / "moved")
+    assert "changed or new since" in _move(both, project, elsewhere / "moved")
     assert _tree(project) == {"run.sh": "changed meanwhile", "new": "new"}
     assert _tree(elsewhere / "moved")["run.sh"] == "#!"
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from mcp_curated_filesystem.text.blocks import read_up_to
 from mcp_curated_filesystem.writing import leftovers
 from mcp_curated_filesystem.writing.attributes import give_attributes, read_attributes
+from mcp_curated_filesystem.writing.locking import locked
 from mcp_curated_filesystem.writing.snapshots import READ_FLAGS
 from mcp_curated_shared.errors import CuratedError, TooLargeError
 from mcp_curated_shared.security.confinement import Confinement, Location, is_git_name
@@ -47,8 +48,9 @@ class Copy:
     """A copy in progress, and what it holds.
 
     Attributes:
-        confinement: Tells which entries are closed; they are left out.
+        confinement: Tells which entries are closed, where they are or where they would be; they are left out.
         work: Cancels it.
+        destination: Where it will be.
         whole: For a move to another device: everything or nothing, links of every kind included.
         files: How many files were copied.
         directories: How many directories.
@@ -59,6 +61,7 @@ class Copy:
 
     confinement: Confinement
     work: Work
+    destination: Location
     whole: bool = False
     files: int = 0
     directories: int = 0
@@ -97,19 +100,34 @@ class Copy:
     def _tree(self, source: int, target: int, location: Location, relative: str, depth: int) -> None:
         if depth > DEEPEST:
             raise TooLargeError(f"{location.shown} is nested more than {DEEPEST} directories deep; nothing was copied.")
+        names = self._names(source, location)
         before = os.fstat(source)
         self.directories += 1
         self.entries.append(Entry(relative, before))
-        with os.scandir(source) as listing:
-            names = sorted(entry.name for entry in listing)
         for name in names:
             self.work.check()
             self._child(source, target, location.child(name), f"{relative}/{name}".lstrip("/"), depth)
         self._finish(source, target, before)
 
+    def _names(self, source: int, location: Location) -> list[str]:
+        """What is in a directory. A move takes it all, so what a killed run left unfinished is removed first."""
+        names = _listed(source)
+        if not self.whole or not any(map(leftovers.is_temporary, names)):
+            return names
+        with locked(source, self.work):
+            leftovers.sweep(source)
+        names = _listed(source)
+        if any(map(leftovers.is_temporary, names)):
+            raise CuratedError(
+                f"Something in {location.shown} is being written at this moment; nothing was moved.",
+                "Try again.",
+                kind="conflict",
+            )
+        return names
+
     def _child(self, source: int, target: int, location: Location, relative: str, depth: int) -> None:
         name = location.name
-        if self._closed(location):
+        if self._closed(location, relative):
             return
         state = os.stat(name, dir_fd=source, follow_symlinks=False)
         if stat.S_ISLNK(state.st_mode):
@@ -131,16 +149,21 @@ class Copy:
         else:
             self._leave_out("special file", location)
 
-    def _closed(self, location: Location) -> bool:
-        if leftovers.is_ours(location.name):
-            return True
-        if self.confinement.denies and self.confinement.denied(location.relative, location.root):
+    def _closed(self, location: Location, relative: str) -> bool:
+        """Whether an entry is not copied; it is counted then."""
+        if leftovers.is_ours(location.name) and not self.whole:
+            self._leave_out("entry that this server keeps for itself", location)
+        elif self.confinement.denies and self._denied(location, relative):
             self._leave_out("entry closed by the operator", location)
-            return True
-        if is_git_name(location.name) and not self.whole:
+        elif is_git_name(location.name) and not self.whole:
             self._leave_out(".git", location)
-            return True
-        return False
+        else:
+            return False
+        return True
+
+    def _denied(self, location: Location, relative: str) -> bool:
+        there = self.destination.descendant(relative)
+        return any(self.confinement.denied(end.relative, end.root) for end in (location, there))
 
     def _subdirectory(self, source: int, target: int, location: Location, relative: str, depth: int) -> None:
         inner = os.open(location.name, _DIRECTORY_FLAGS, dir_fd=source)
@@ -198,6 +221,11 @@ class Copy:
         same_owner = os.fstat(target).st_uid == before.st_uid
         os.fchmod(target, keep if self.whole and same_owner else keep & ~(stat.S_ISUID | stat.S_ISGID))
         os.utime(target, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _listed(directory: int) -> list[str]:
+    with os.scandir(directory) as listing:
+        return sorted(entry.name for entry in listing)
 
 
 def new_file(directory: int, name: str) -> int:

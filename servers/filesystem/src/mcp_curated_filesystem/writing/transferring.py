@@ -225,7 +225,7 @@ def _sync(directory: int) -> None:
 
 def _move_across(confinement: Confinement, origin: Target, target: Target, work: Work) -> list[str]:
     """Copy everything, put it in place, then remove exactly what was copied, if it is still the same."""
-    copy = Copy(confinement, work, whole=True)
+    copy = Copy(confinement, work, target.location, whole=True)
     mode = origin.stat.st_mode if origin.stat is not None else 0
     if stat.S_ISLNK(mode):
         text = os.readlink(origin.name, dir_fd=origin.directory)
@@ -239,14 +239,10 @@ def _move_across(confinement: Confinement, origin: Target, target: Target, work:
         _put(copy, source, origin.location, target)
     finally:
         os.close(source)
-    kept = remove_moved(origin, copy.entries)
-    notes = ["Copied to the other file system, then removed here."]
-    if kept:
-        notes = [
-            f"Copied to the other file system; {kept} entries of the source changed meanwhile or cannot be removed and"
-            " were kept."
-        ]
-    return notes
+    remains = remove_moved(origin, copy.entries)
+    if remains:
+        return [f"Copied to the other file system; {remains.describe()}."]
+    return ["Copied to the other file system, then removed here."]
 
 
 def _put(copy: Copy, source: int, location: Location, target: Target) -> None:
@@ -282,7 +278,8 @@ def copy_file(
     """Copy a file, or a directory with everything in it, never over anything that exists.
 
     Mode and modification time are kept. In a directory, links that lead to something in it are kept as links; other
-    links, pipes, sockets, devices, `.git` and closed entries are left out and counted. It appears whole or not at all.
+    links, pipes, sockets, devices, `.git`, names of ours, and entries that are closed where they are or where they
+    would be, are left out and counted. It appears whole or not at all.
 
     Args:
         confinement: Where both must be.
@@ -307,7 +304,7 @@ def copy_file(
         _refuse_into_itself(opened.location, target.location)
         if target.stat is not None:
             raise _exists(target)
-        copy = Copy(confinement, work)
+        copy = Copy(confinement, work, target.location)
         _put(copy, opened.descriptor, opened.location, target)
     notes = tuple(note for note in (found.note,) if note)
     left_out = tuple(sorted(copy.left_out.items()))

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement.denying import DenyRules
@@ -134,10 +134,18 @@ class Boundary:
     # What may happen
 
     def denied(self, root: Root, relative: str) -> bool:
-        """Whether the operator closed this true path."""
+        """Whether the operator closed this true path, as seen from any root that it lies in.
+
+        Args:
+            root: A root that holds it; a walk that began in a wider root need not know of the roots inside.
+            relative: The path below that root.
+        """
         if not self.deny:
             return False
-        return any(self.deny.match(_joined(base, relative)) for base in self._bases[root])
+        if any(self.deny.match(_joined(base, relative)) for base in self._bases[root]):
+            return True
+        nested = self._nested[root]
+        return bool(nested) and any(self.deny.match(inner) for inner in _below(nested, relative))
 
     def check_denied(self, root: Root, relative: str, asked: str) -> None:
         """Refuse a closed true path.
@@ -213,6 +221,15 @@ class Boundary:
 
 def _joined(base: str, relative: str) -> str:
     return f"{base}/{relative}" if base and relative else base or relative
+
+
+def _below(nested: Sequence[tuple[str, Root]], relative: str) -> Iterator[str]:
+    """A path as seen from each of the nested roots that it lies in."""
+    key = rule_key(relative)
+    for inside, _ in nested:
+        start = f"{rule_key(inside)}/"
+        if key.startswith(start):
+            yield key[len(start) :]
 
 
 def _cut(relative: str, count: int) -> tuple[str, str]:

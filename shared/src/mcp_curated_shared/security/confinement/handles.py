@@ -42,6 +42,10 @@ class Location:
         """The place of one entry of this directory (which must not be a link)."""
         return Location(self.root, f"{self.relative}/{name}" if self.relative else name)
 
+    def descendant(self, relative: str) -> "Location":
+        """The place of what lies at a "/"-joined path below this directory (no component of which is a link)."""
+        return self.child(relative) if relative else self
+
 
 @dataclass(slots=True)
 class _Handle:
