@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mcp_curated_filesystem.editing.differences import Difference, unified_diff
 from mcp_curated_filesystem.editing.edits import Edit, EditError, Resolved, check, resolve
 from mcp_curated_filesystem.editing.fitting import Splice
+from mcp_curated_filesystem.editing.marks import with_one_mark, without_mark
 from mcp_curated_filesystem.editing.matching import View
 from mcp_curated_filesystem.text.forms import SAMPLE_BYTES, BinaryFileError, TextForm, detect
 from mcp_curated_filesystem.writing.changing import changing, check_version, not_a_file, version_of
@@ -58,7 +59,8 @@ def edit_file(
     """Replace quoted places in a text file.
 
     Every edit is looked for in the file as it is; if one fails, nothing is written. Bytes outside the replaced places
-    stay identical, whatever the encoding, line ends or invalid bytes. The file is replaced in one step.
+    stay identical, whatever the encoding, line ends or invalid bytes. The file is replaced in one step. A byte order
+    mark stays, once: it is no part of the text that is quoted.
 
     Args:
         confinement: Where the file must be.
@@ -82,10 +84,11 @@ def edit_file(
         refuse_read_only(target, snapshot.stat)
         view = View.of(data, _form(target, data))
         work.check()
-        resolved = resolve(view, edits, work)
-        splices = sorted((splice for one in resolved for splice in one.splices), key=_place)
+        resolved = resolve(view, without_mark(view, edits), work)
+        found = sorted((splice for one in resolved for splice in one.splices), key=_place)
+        splices, mark_note = with_one_mark(view, found)
         pieces = _pieces(view, splices)
-        version, notes = version_of(snapshot), (target.location.note, *(one.note for one in resolved))
+        version, notes = version_of(snapshot), (target.location.note, *(one.note for one in resolved), mark_note)
         difference = unified_diff(view, splices)
         if not dry_run:
             replaced = replace(target, pieces, snapshot, directory, work)

@@ -22,6 +22,7 @@ from mcp_curated_filesystem.text.guessing import BinaryFileError
 from mcp_curated_filesystem.text.newlines import Newline, line_end, newline_style
 
 __all__ = [
+    "MARK",
     "SAMPLE_BYTES",
     "BinaryFileError",
     "EncodingError",
@@ -38,6 +39,9 @@ __all__ = [
 
 SAMPLE_BYTES = 65_536
 """How much of a file's beginning is enough for `detect`."""
+
+MARK = "\ufeff"
+"""The byte order mark as a character."""
 
 _HIDDEN = re.compile("[\0\ud800-\udfff]")
 

@@ -4,7 +4,7 @@ import stat
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_curated_filesystem.text.forms import PLAIN, BinaryFileError, TextForm, detect, encode, encode_part
+from mcp_curated_filesystem.text.forms import MARK, PLAIN, BinaryFileError, TextForm, detect, encode, encode_part
 from mcp_curated_filesystem.text.newlines import NAMES, newline_style
 from mcp_curated_filesystem.writing.changing import changing, check_version, not_a_file
 from mcp_curated_filesystem.writing.replacing import create, replace
@@ -56,8 +56,9 @@ def write_file(
 ) -> Written:
     """Write a text file in one step.
 
-    A file that exists keeps its encoding and byte order mark. Line ends are written as they are given; where they
-    differ from those the file has, the reply says so. Missing directories are made.
+    A file that exists keeps its encoding and byte order mark, once even if the text begins with U+FEFF. Line ends are
+    written as they are given; where they differ from those the file has, the reply says so. Missing directories are
+    made.
 
     Args:
         confinement: Where the file must be.
@@ -117,8 +118,13 @@ def _content(target: Target, before: Snapshot, content: str, mode: Mode) -> tupl
     if mode == "append":
         return _appended(target, before, content)
     form = _form_to_keep(before)
-    data = encode(content, form)
+    data = encode(_without_mark(content, form), form)
     return form, [data], len(data)
+
+
+def _without_mark(content: str, form: TextForm) -> str:
+    """The text that comes behind the file's own mark: a second one would be a letter for most readers."""
+    return content.lstrip(MARK) if form.bom else content
 
 
 def _form_to_keep(before: Snapshot) -> TextForm:
@@ -141,7 +147,8 @@ def _appended(target: Target, before: Snapshot, content: str) -> tuple[TextForm,
         form = detect(before.data, whole=True) if before.data else PLAIN
     except BinaryFileError as error:
         raise error.named(target.location.shown, len(before.data)) from None
-    added = encode_part(content, form)
+    starts = before.data == form.bom  # the text begins here
+    added = encode_part(_without_mark(content, form) if starts else content, form)
     return form, [before.data, added], len(added)
 
 
@@ -153,6 +160,8 @@ def _form_notes(before: Snapshot | None, form: TextForm, content: str, mode: Mod
         mark = " with its byte order mark" if form.bom else ""
         guess = "" if form.certain else " (a guess)"
         notes.append(f"Kept the file's encoding: {form.encoding}{guess}{mark}.")
+    if form.bom and content.startswith(MARK) and (mode == "overwrite" or before.data == form.bom):
+        notes.append("It has one byte order mark; the one at the start of the text was not added to it.")
     given = newline_style(content)
     if given and form.newline and given != form.newline:
         verb = "The added lines end" if mode == "append" else "Lines end as you gave them,"
