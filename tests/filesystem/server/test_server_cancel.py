@@ -20,8 +20,9 @@ from tests.filesystem.server.processes import BOUND, over_wire, succeeded
 
 pytestmark = pytest.mark.slow
 
-MOST = 0.1
-"""Seconds of processor time that may be spent for a caller that has left."""
+MOST = 0.5
+"""Seconds of processor time that may be spent for a caller that has left, a few milliseconds on an idle machine. The
+work would take seconds more; on a busy machine the news of the leaving arrives late."""
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,16 @@ from tests.filesystem.server.processes import over_wire, wait_until
 def test_a_kill_in_the_middle_of_a_write_leaves_the_old_content_or_the_new_and_no_litter(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
-    kills = kill_in_writes(root, 4, 8 * MEGABYTE)
-    assert kills.killed >= 2, f"too few kills came before the reply: {kills}"
-    assert kills.broken == []
-    assert kills.old + kills.new == 4
-    assert kills.litter == []
+    killed = 0
+    for _ in range(6):  # until enough of them met a write: how long one takes varies on a busy machine
+        kills = kill_in_writes(root, 4, 8 * MEGABYTE)
+        assert kills.broken == []
+        assert kills.old + kills.new == 4
+        assert kills.litter == []
+        killed += kills.killed
+        if killed >= 2:
+            break
+    assert killed >= 2, "too few kills came before the reply"
 
 
 def test_a_torn_text_would_be_seen() -> None:

@@ -115,7 +115,7 @@ def test_a_fifo_a_socket_and_a_device_are_refused_at_once(place: Place) -> None:
         started = time.monotonic()
         with pytest.raises(NotAFileError, match=kind):
             confinement.open_file(str(place.root / name))
-        assert time.monotonic() - started < 0.5
+        assert time.monotonic() - started < 5
 
 
 def test_fifty_fifos_asked_for_at_once_hold_nobody_up(place: Place) -> None:
