@@ -167,9 +167,7 @@ def test_a_search_that_is_cancelled_raises(confinement: Confinement, project: Pa
         search_files(confinement, Scope(str(project)), "*", work=work)
 
 
-def test_a_search_in_a_large_directory_is_cancelled_soon(
-    confinement: Confinement, root: Path
-) -> None:
+def test_a_search_in_a_large_directory_is_cancelled_soon(confinement: Confinement, root: Path) -> None:
     for number in range(4_000):
         os.close(os.open(root / f"{number}.txt", os.O_CREAT | os.O_WRONLY))
     work = Work()
