@@ -12,6 +12,7 @@ from mcp_curated_shared.security.confinement import Confinement, Location, escap
 
 _OURS = ".mcp-curated-"
 _NAMED_AT_MOST = 5
+_SHOWN_OF_A_PATH = 200
 _BATCH = 1_024
 _REASONS = {
     errno.EACCES: "permission denied",
@@ -113,6 +114,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def _shortened(path: str) -> str:
+    """A path that leaves room for the rest of the reply: the end tells most."""
+    return path if len(path) <= _SHOWN_OF_A_PATH else f"...{path[3 - _SHOWN_OF_A_PATH :]}"
+
+
 @dataclass(slots=True)
 class Tally:
     """Counts `Skipped` while a search runs."""
@@ -133,7 +139,7 @@ class Tally:
         """Note that a path was not read, and why."""
         self.unreadable_count += 1
         if len(self.unreadable) < _NAMED_AT_MOST:
-            self.unreadable.append(f"{escape_name(path) or '.'} ({reason})")
+            self.unreadable.append(f"{_shortened(escape_name(path)) or '.'} ({reason})")
 
     def total(self) -> Skipped:
         """Give the counts so far."""

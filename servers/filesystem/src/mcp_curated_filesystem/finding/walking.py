@@ -7,7 +7,9 @@ that was walked before.
 """
 
 import os
+from collections import deque
 from collections.abc import Generator
+from typing import NamedTuple
 
 from mcp_curated_filesystem.finding.ignoring import Rules
 from mcp_curated_filesystem.finding.sieving import Entries, Sieve, read_entries
@@ -16,6 +18,9 @@ from mcp_curated_shared.security.confinement import OpenDirectory, in_kernel_fil
 
 HELD_AT_MOST = 32
 """Directories that one walk holds open at a time."""
+
+DEEP = 128
+"""Levels of one turn: what lies deeper waits until everything nearer was walked, so that no chain starves the rest."""
 
 _SHOWN_OF_A_PATH = 200
 
@@ -46,8 +51,16 @@ class Folder:
         self.pending: list[str] = []
 
 
+class _Deferred(NamedTuple):
+    """A directory whose turn comes later: its path from the searched folder, its parent's device and rules."""
+
+    path: str
+    device: int
+    rules: Rules
+
+
 class Walk:
-    """One walk, depth first, directories in the order of their names.
+    """One walk, depth first, directories in the order of their names; `DEEP` levels of it at a time.
 
     Args:
         start: The searched folder; stays open and is the caller's.
@@ -59,13 +72,14 @@ class Walk:
         complete: Whether everything was walked.
     """
 
-    __slots__ = ("_clock", "_sieve", "_stack", "_start", "complete", "entries", "folders")
+    __slots__ = ("_clock", "_deferred", "_sieve", "_stack", "_start", "complete", "entries", "folders")
 
     def __init__(self, start: OpenDirectory, sieve: Sieve, clock: Clock) -> None:
         self._start = start
         self._sieve = sieve
         self._clock = clock
         self._stack: list[Folder] = []
+        self._deferred: deque[_Deferred] = deque()
         self.entries = 0
         self.folders = 0
         self.complete = False
@@ -79,30 +93,50 @@ class Walk:
         identity = (self._start.stat.st_dev, self._start.stat.st_ino)
         try:
             yield self._list(Folder(os.dup(self._start.descriptor), "", identity, self._sieve.rules))
-            while self._stack and not self._clock.over():
-                above = self._stack[-1]
-                if not above.pending:
-                    self._leave()
-                elif (child := self._enter(above, above.pending.pop())) is not None:
+            while (self._stack or self._deferred) and not self._clock.over():
+                if (child := self._next()) is not None:
                     yield child
-            self.complete = not self._stack
+            self.complete = not self._stack and not self._deferred
         finally:
             for folder in self._stack:
                 _close(folder)
 
+    def _next(self) -> Folder | None:
+        if not self._stack:
+            return self._resume(self._deferred.popleft())
+        above = self._stack[-1]
+        if not above.pending:
+            self._leave()
+            return None
+        return self._enter(above, above.pending.pop())
+
     def _enter(self, above: Folder, name: str) -> Folder | None:
         path = above.prefix + name
+        if len(self._stack) >= DEEP:
+            self._deferred.append(_Deferred(path, above.identity[0], above.rules))
+            return None
         try:
             descriptor = open_child(above.descriptor, name, kind="directory")
         except OSError as error:
             self._sieve.tally.fault(path, error)
             return None
+        return self._admit(descriptor, path, above.identity[0], above.rules)
+
+    def _resume(self, deferred: _Deferred) -> Folder | None:
+        try:
+            descriptor = self._down(deferred.path.split("/"))
+        except OSError:
+            self._sieve.tally.note(deferred.path, "moved while it was searched")
+            return None
+        return self._admit(descriptor, *deferred)
+
+    def _admit(self, descriptor: int, path: str, device: int, rules: Rules) -> Folder | None:
         status = os.fstat(descriptor)
-        if status.st_dev != above.identity[0] and in_kernel_filesystem(descriptor):
+        if status.st_dev != device and in_kernel_filesystem(descriptor):
             os.close(descriptor)
             self._sieve.tally.note(path, "the kernel's own files")
             return None
-        return self._list(Folder(descriptor, f"{path}/", (status.st_dev, status.st_ino), above.rules))
+        return self._list(Folder(descriptor, f"{path}/", (status.st_dev, status.st_ino), rules))
 
     def _list(self, folder: Folder) -> Folder:
         self._stack.append(folder)
@@ -144,16 +178,21 @@ class Walk:
         return self._from_start(above)
 
     def _from_start(self, folder: Folder) -> int:
+        try:
+            held = self._down(folder.prefix.split("/")[:-1])
+        except OSError:
+            return -1
+        return held if _is(held, folder) else -1
+
+    def _down(self, names: list[str]) -> int:
         held = os.dup(self._start.descriptor)
-        for name in folder.prefix.split("/")[:-1]:
+        for name in names:
             try:
                 deeper = open_child(held, name, kind="directory")
-            except OSError:
-                return -1
             finally:
                 os.close(held)
             held = deeper
-        return held if _is(held, folder) else -1
+        return held
 
     def _same(self, directory: int, name: str, folder: Folder) -> int:
         try:
