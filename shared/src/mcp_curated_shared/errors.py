@@ -17,6 +17,8 @@ class CuratedError(Exception):
     """
 
     kind: str = "error"
+    retry_after_s: int | None = None
+    """Seconds after which the same call may succeed, where that is known; set by a subclass."""
 
     def __init__(self, text: str, next_step: str = "", *, kind: str | None = None) -> None:
         super().__init__(text, next_step)

@@ -22,7 +22,7 @@ from mcp_curated_shared.errors import CuratedError, InvalidArgumentError, NotAll
 from mcp_curated_shared.security.untrusted import safe_text
 
 ERROR_META_KEY: Final = "mcp-curated/error"
-"""Where a failed result's `_meta` holds `{"kind": ...}`, for programs."""
+"""Where a failed result's `_meta` holds `{"kind": ..., "retry_after_s": ...}`, for programs; the latter where known."""
 
 RESOURCE_NOT_FOUND: Final = -32002
 """A missing resource, up to 2025-11-25; from 2026-07-28 on it is -32602 (SEP-2164)."""
@@ -55,18 +55,22 @@ def foreseen(error: BaseException) -> CuratedError | None:
     return CuratedError(str(deliberate), kind=kind)
 
 
-def failed(text: str, kind: str) -> CallToolResult:
-    """A tool's failure as the model reads it, with its kind for programs."""
+def failed(text: str, kind: str, **facts: object) -> CallToolResult:
+    """A tool's failure as the model reads it, with its kind and further facts for programs."""
     return CallToolResult(
         content=[TextContent(type="text", text=safe_text(text))],
         is_error=True,
-        _meta={ERROR_META_KEY: {"kind": kind}},
+        _meta={ERROR_META_KEY: {"kind": kind, **facts}},
     )
 
 
 def failed_tool(error: CuratedError) -> CallToolResult:
     """A foreseen failure of a tool."""
-    return failed(str(error), error.kind)
+    return failed(str(error), error.kind, **_facts(error))
+
+
+def _facts(error: CuratedError) -> dict[str, object]:
+    return {} if error.retry_after_s is None else {"retry_after_s": error.retry_after_s}
 
 
 def protocol_error(error: CuratedError, version: str | None, *, data: dict[str, object] | None = None) -> MCPError:
@@ -80,7 +84,7 @@ def protocol_error(error: CuratedError, version: str | None, *, data: dict[str, 
     Returns:
         -32602 for what another argument could mend, the era's own code for what does not exist, else -32603.
     """
-    return MCPError(_code(error, version), safe_text(str(error)), {**(data or {}), "kind": error.kind})
+    return MCPError(_code(error, version), safe_text(str(error)), {**(data or {}), "kind": error.kind, **_facts(error)})
 
 
 def _code(error: CuratedError, version: str | None) -> int:
