@@ -53,8 +53,8 @@ def lint(repository: Path) -> str:
             "The shared package imports no server, and no server another",
         ),
         (f"{SHARED}/security/limits.py", "import mcp_types", "know the protocol"),
-        (f"{FILESYSTEM}/text.py", "import mcp.types", "know the protocol"),
-        (f"{FILESYSTEM}/text.py", "import mcp_curated_shared.transport.server", "reach transport"),
+        (f"{FILESYSTEM}/allowed.py", "import mcp.types", "know the protocol"),
+        (f"{FILESYSTEM}/allowed.py", "import mcp_curated_shared.transport.server", "reach transport"),
         (f"{SHARED}/settings/kinds.py", "import mcp_curated_shared.cli", "neither their server nor the command line"),
     ],
 )
