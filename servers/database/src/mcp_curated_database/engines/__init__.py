@@ -1,0 +1,1 @@
+"""The databases themselves: one package an engine, behind the border that `border` draws."""
