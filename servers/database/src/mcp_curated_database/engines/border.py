@@ -103,12 +103,15 @@ class ExecuteRequest:
         sql: As the caller wrote it.
         params: As in `QueryRequest`.
         commit: False runs it in a transaction that is rolled back: what it would do.
+        expected: With `commit`: how many rows it may affect. With any other number it is rolled back and fails with
+            `ConflictError`, since somebody agreed to this number. None where it cannot be known.
         budget: What it may take, and what it may return (`RETURNING`).
     """
 
     sql: str
     params: tuple[Parameter, ...] = ()
     commit: bool = False
+    expected: int | None = None
     budget: Budget = field(default_factory=Budget)
 
 
