@@ -22,8 +22,9 @@ from mcp_curated_shared.testing.contract import Subject
 from mcp_curated_shared.testing.wire import running
 from mcp_curated_shared.transport.identity import LONGEST_INSTRUCTIONS
 
-_CANCELLED_SECONDS = 1.0
-_TERMINATED_SECONDS = 2.0
+# What the work that a fault would wait for takes far longer than, and a busy machine does not.
+_CANCELLED_SECONDS = 10.0
+_TERMINATED_SECONDS = 10.0
 
 
 async def _tools(subject: Subject, era: Era) -> Sequence[Tool]:
@@ -144,7 +145,7 @@ class ServerContract:
 
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to send")
     def test_sigterm_ends_the_server_in_order(self, subject: Subject, era: Era) -> None:
-        """Within two seconds, its lifespan closed."""
+        """Soon, its lifespan closed."""
         with running(subject.command, era) as server:
             server.call("tools/list", {})
             seconds = server.terminate()
