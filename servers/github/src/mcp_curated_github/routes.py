@@ -47,7 +47,7 @@ def build_url(api: ApiUrl, segments: tuple[str, ...], query: Query = ()) -> str:
     for segment in segments:
         if segment in {"", ".", ".."}:
             raise InvalidArgumentError(
-                "A path has an empty part, or one that is . or ...", 'Write it from the top, like "docs/index.md".'
+                'A path has a part that is empty, "." or "..".', 'Write it from the top, like "docs/index.md".'
             )
     try:
         path = "".join(f"/{quote(segment, safe='')}" for segment in segments)

@@ -53,11 +53,12 @@ class Fields:
         tally: Cleans its texts.
     """
 
-    __slots__ = ("_tally", "_values")
+    __slots__ = ("_cleaned", "_tally", "_values")
 
     def __init__(self, values: Mapping[str, object], tally: Tally) -> None:
         self._values = values
         self._tally = tally
+        self._cleaned: dict[str, str] = {}  # a text that is asked for twice is counted once
 
     @classmethod
     def of(cls, document: object, tally: Tally) -> "Fields":
@@ -90,8 +91,13 @@ class Fields:
 
     def optional_text(self, name: str) -> str | None:
         """A text, cleaned; None where there is none or it is null."""
+        if name in self._cleaned:
+            return self._cleaned[name]
         value = self._typed(name, str)
-        return None if value is None else self._tally.clean(value)
+        if value is None:
+            return None
+        cleaned = self._cleaned[name] = self._tally.clean(value)
+        return cleaned
 
     def number(self, name: str) -> int:
         """A whole number; 0 where there is none."""
@@ -103,7 +109,7 @@ class Fields:
         return self._typed(name, bool) is True
 
     def inner(self, name: str) -> "Fields | None":
-        """An object inside; None where there is none or it is null (a deleted account)."""
+        """An object inside, made anew by each call; None where there is none or it is null (a deleted account)."""
         value: object = self._values.get(name)
         return None if value is None else Fields.of(value, self._tally)
 

@@ -1,0 +1,1 @@
+"""Reading: from an answer of GitHub to a short, bounded result."""
