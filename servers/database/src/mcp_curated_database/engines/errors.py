@@ -1,6 +1,6 @@
 """What a database said when it refused a statement, told so that its reader can mend it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mcp_curated_shared.errors import CuratedError
@@ -68,3 +68,20 @@ def caret(sql: str, position: int) -> list[str]:
     prefix = f"line {number}: " + ("..." if left else "")
     suffix = "..." if left + LONGEST_LINE < len(line) else ""
     return [prefix + shown + suffix, " " * (len(prefix) + column - left) + "^"]
+
+
+def close_names(name: str, choices: Iterable[str], most: int = 3) -> tuple[str, ...]:
+    """The existing names that look most like an unknown one, the nearest first; case does not count.
+
+    Args:
+        name: The unknown name.
+        choices: The existing ones.
+        most: How many to give.
+    """
+    import difflib  # only a mistake needs it
+
+    by_form: dict[str, str] = {}
+    for choice in choices:
+        by_form.setdefault(choice.casefold(), choice)
+    close = difflib.get_close_matches(name[:100].casefold(), by_form, n=most, cutoff=0.6)
+    return tuple(by_form[form] for form in close)

@@ -8,6 +8,8 @@ from typing import Final, Literal
 from mcp_curated_database.engines.border import LARGEST_EXACT, Budget, Cell, Column, QueryResult, Row
 
 _BATCH: Final = 500
+_NOTE: Final = 60
+"""Characters that a value may be too long by: the note of one that the engine has cut itself."""
 
 
 class Gatherer:
@@ -74,7 +76,7 @@ class Gatherer:
 
     def _shortened(self, row: Sequence[Cell]) -> Row:
         longest = self._budget.cell_characters
-        if not any(isinstance(cell, str) and len(cell) > longest for cell in row):
+        if not any(isinstance(cell, str) and len(cell) > longest + _NOTE for cell in row):
             return tuple(row)
         return tuple(self._cut(cell, longest) if isinstance(cell, str) else cell for cell in row)
 

@@ -1,0 +1,215 @@
+"""Connections that read: a few, made on first need, kept as long as they behave.
+
+A connection belongs to one call at a time. One whose call was cancelled, timed out or hangs is told to stop and
+closed behind the scenes; its place is free at once, so the next call does not wait for it.
+"""
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final, cast
+
+import aiosqlite
+
+from mcp_curated_database.engines.border import Budget, QueryResult
+from mcp_curated_database.engines.gathering import Gatherer
+from mcp_curated_database.engines.sqlite.addresses import SqliteFile
+from mcp_curated_database.engines.sqlite.guarding import Guard, GuardedConnection
+from mcp_curated_database.engines.sqlite.rules import Rules
+from mcp_curated_database.engines.sqlite.values import RowReader, SqlValue
+from mcp_curated_shared.errors import CuratedError, UnavailableError
+
+MOST_READERS: Final = 4
+MOST_LEAVING: Final = 8
+"""Connections that were told to stop and have not yet: one opcode of SQLite cannot be interrupted."""
+
+GRACE_SECONDS: Final = 0.5
+"""After its deadline a call is given up, whether or not SQLite has noticed."""
+
+CLOSING_SECONDS: Final = 1.0
+
+
+class Connection:
+    """One guarded connection and the thread it lives on.
+
+    Args:
+        raw: From `open_connection`.
+        guard: Its guard.
+        identity: Which file it opened, see `identity`.
+
+    Attributes:
+        fresh: Whether no call has used it before, so that it knows the schema as it is.
+    """
+
+    def __init__(self, raw: aiosqlite.Connection, guard: Guard, identity: tuple[int, int]) -> None:
+        self.raw = raw
+        self.guard = guard
+        self.identity = identity
+        self.fresh = True
+
+    async def gather(self, sql: str, params: Sequence[SqlValue], budget: Budget) -> QueryResult:
+        """Run one statement and take its rows up to a budget.
+
+        Raises:
+            sqlite3.Error: What SQLite said.
+        """
+        reader = RowReader(budget.cell_characters)
+        self.raw.row_factory = cast("type", reader)
+        cursor = await self.raw.execute(sql, params)
+        try:
+            names = [str(column[0]) for column in cursor.description or ()]
+            gatherer = Gatherer(budget)
+            while names:
+                wanted = gatherer.wanted
+                rows = list(await cursor.fetchmany(wanted))
+                if not gatherer.add(rows) or len(rows) < wanted:
+                    break
+            gatherer.count_cut(reader.cut_cells)
+            return gatherer.result(reader.columns(names))
+        finally:
+            await cursor.close()
+
+    async def rows(self, sql: str, params: Sequence[SqlValue] = ()) -> list[tuple[SqlValue, ...]]:
+        """Every row of one of this server's own statements, as SQLite's values."""
+        self.raw.row_factory = None
+        return [tuple(row) for row in await self.raw.execute_fetchall(sql, params)]
+
+    async def stop(self) -> None:
+        """Interrupt what runs and close; returns when it is closed."""
+        self.guard.stop()
+        try:
+            await self.raw.interrupt()
+        except ValueError:
+            return  # closed already
+        await self.raw.close()
+
+
+async def open_connection(file: SqliteFile, guard: Guard, busy_seconds: float) -> Connection:
+    """Open a file, which must be there.
+
+    Raises:
+        UnavailableError: It is not there, or is no file.
+        sqlite3.Error: SQLite cannot open it.
+    """
+    found = identity(file.path)
+    uri = file.uri("ro" if guard.rules.read_only else "rw")
+
+    def connect() -> sqlite3.Connection:
+        return GuardedConnection(uri, guard, busy_seconds)
+
+    return Connection(await aiosqlite.Connection(connect, iter_chunk_size=64), guard, found)
+
+
+def identity(path: str) -> tuple[int, int]:
+    """Which file a path names now, by its device and number. The file is not opened: see below.
+
+    A process that opens and closes a file by itself loses the locks that SQLite holds on it (POSIX fcntl locks).
+
+    Raises:
+        UnavailableError: There is no such file, or it is a folder.
+    """
+    name = os.path.basename(path)
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        raise UnavailableError(
+            f"There is no file {name} any more, or not yet.", "Nothing was made. Ask the operator for its place."
+        ) from None
+    except OSError as error:
+        raise UnavailableError(f"{name} cannot be looked at: {error.strerror}.", "Ask the operator.") from None
+    if not os.path.isfile(path):
+        raise UnavailableError(f"{name} is no regular file.", "Ask the operator for the right one.")
+    return status.st_dev, status.st_ino
+
+
+class Readers:
+    """The pool.
+
+    Args:
+        file: The database.
+        busy_seconds: How long a reader waits for a lock.
+        most: Connections at a time.
+    """
+
+    def __init__(self, file: SqliteFile, busy_seconds: float, most: int = MOST_READERS) -> None:
+        self._file = file
+        self._busy_seconds = busy_seconds
+        self._places = asyncio.Semaphore(most)
+        self._idle: list[Connection] = []
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    @asynccontextmanager
+    async def reader(self, deadline: float) -> AsyncGenerator[Connection]:
+        """A connection for one call, which has to be done by `deadline` (monotonic clock).
+
+        Raises:
+            TimeoutError: The deadline passed and SQLite did not give the call back, or no place came free.
+            UnavailableError: The file is missing, or too many calls hang.
+
+        Inside, only a `CuratedError` leaves the connection usable; any other failure closes it, and so does one whose
+        call tried what it may not.
+        """
+        async with asyncio.timeout(max(0.0, deadline + GRACE_SECONDS - time.monotonic())), self._places:
+            connection = await self._take()
+            connection.guard.begin(deadline)
+            healthy = False
+            try:
+                yield connection
+                healthy = True
+            except CuratedError:
+                healthy = not (connection.guard.expired or connection.guard.rules.refused)
+                raise
+            finally:
+                if healthy and not self._closed:
+                    connection.fresh = False
+                    self._idle.append(connection)
+                else:
+                    self.leave(connection)
+
+    async def _take(self) -> Connection:
+        if self._closed:
+            raise UnavailableError("The server is stopping.")
+        current = identity(self._file.path)
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.identity == current:
+                return connection
+            self.leave(connection)  # the file was replaced by another
+        if len(self._leaving) >= MOST_LEAVING:
+            raise UnavailableError("Too many stopped statements have not ended yet.", "Try again in a while.")
+        opening = asyncio.get_running_loop().create_task(
+            open_connection(self._file, Guard(Rules(read_only=True)), self._busy_seconds)
+        )
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(self._too_late)
+            raise
+
+    def _too_late(self, opening: "asyncio.Task[Connection]") -> None:
+        """Close a connection that was opened for a caller who has gone."""
+        if not opening.cancelled() and opening.exception() is None:
+            self.leave(opening.result())
+
+    def leave(self, connection: Connection) -> None:
+        """Stop and close a connection behind the scenes."""
+        task = asyncio.get_running_loop().create_task(connection.stop())
+        self._leaving.add(task)
+        task.add_done_callback(self._left)
+
+    def _left(self, task: "asyncio.Task[None]") -> None:
+        self._leaving.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    async def close(self) -> None:
+        """Stop and close every connection, and wait a moment for those that run."""
+        self._closed = True
+        while self._idle:
+            self.leave(self._idle.pop())
+        if self._leaving:
+            await asyncio.wait(self._leaving, timeout=CLOSING_SECONDS)
