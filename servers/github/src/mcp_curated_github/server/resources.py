@@ -13,13 +13,14 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
+from mcp_curated_github.api import GitHubApi
 from mcp_curated_github.models import THIRD_PARTIES, Content
 from mcp_curated_github.names import RepoName
 from mcp_curated_github.reading import completing, contents, rendering, searching
 from mcp_curated_github.reading.rendering import Rendered
 from mcp_curated_github.server.state import GitHub, state_of
 from mcp_curated_github.uris import CONTENTS, README, STARRED, ResourceName, read_uri
-from mcp_curated_shared.errors import InvalidArgumentError
+from mcp_curated_shared.errors import InvalidArgumentError, NotFoundError
 from mcp_curated_shared.security.untrusted import META_KEY
 from mcp_curated_shared.transport.requests import current_request
 from mcp_curated_shared.transport.resources import ResourceContent, ResourceReply
@@ -53,17 +54,26 @@ async def read_resource(uri: str, context: Context[GitHub]) -> ResourceReply:
     name = read_uri(uri)
     api = state_of(context).api
     if name.kind == "starred":
-        return await _starred(context)
+        return await _starred(state_of(context).api)
     repo = _repo_of(name)
     if name.kind == "readme":
         return _content(await contents.get_readme(api, repo, body_bytes=BODY_BYTES), "get_readme")
     return _content(await contents.get_file(api, repo, name.path, body_bytes=BODY_BYTES), "get_file")
 
 
-async def _starred(context: Context[GitHub]) -> list[ResourceContent]:
-    starred = await searching.list_starred(state_of(context).api)
+async def _starred(api: GitHubApi) -> list[ResourceContent]:
+    starred = await searching.list_starred(api)
     rendered = rendering.repositories(starred, 1, "starred repositories")
     return _parts(rendered, starred.invisible_removed, "The rest: list_starred with page=2.")
+
+
+async def _starred_text() -> str:
+    """The same as one text, for code that reads the listed resource by itself."""
+    request = current_request()
+    if request is None:
+        raise NotFoundError("There is no request to read for.")
+    state: GitHub = request.lifespan_context
+    return "\n".join(str(part.body) for part in await _starred(state.api))
 
 
 def _repo_of(name: ResourceName) -> RepoName:
@@ -120,7 +130,7 @@ def add_resources(server: CuratedServer[Any]) -> None:
             title="Starred repositories",
             description="The ten repositories that the token's account starred last.",
             mime_type="text/plain",
-            fn=_starred,
+            fn=_starred_text,
         )
     )
     server.completion()(complete)
