@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup run test check format docs bench lock try dist clean
+.PHONY: help setup run test check format docs bench lock try new-server dist clean
 
 SHELL := /bin/sh
 unexport VIRTUAL_ENV
@@ -55,6 +55,13 @@ bench: $(READY) ## Measure against the floor and other servers
 lock: ## Resolve again after a changed pyproject.toml; UPGRADE=1 takes the newest versions
 	$(UV) lock $(if $(UPGRADE),--upgrade,)
 	$(UV) run --no-project --quiet python scripts/lock.py strip uv.lock
+
+new-server: $(READY) ## Add a server of your own, from templates/server: make new-server NAME=weather
+	@$(RUN) python scripts/new_server.py $(NAME)
+	@$(MAKE) --no-print-directory lock setup
+	@$(RUN) ruff check --quiet --fix servers/$(NAME) tests/$(NAME) && $(RUN) ruff format --quiet servers/$(NAME) tests/$(NAME)
+	@$(MAKE) --no-print-directory docs
+	@echo 'make check test passes with it. Start: uvx --from ./servers/$(NAME) mcp-curated-$(NAME)'
 
 dist: $(READY) ## Build every package into dist/
 	$(UV) build --quiet --all-packages --out-dir dist

@@ -1,0 +1,10 @@
+"""The shapes that leave."""
+
+from pydantic import BaseModel
+
+
+class Converted(BaseModel):
+    """A converted length."""
+
+    value: float
+    unit: str
