@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeVar
 
+from mcp_curated_database.engines.addresses import SqliteFile
 from mcp_curated_database.engines.border import (
     Checked,
     ExecuteRequest,
@@ -16,7 +17,6 @@ from mcp_curated_database.engines.border import (
     SchemaRequest,
 )
 from mcp_curated_database.engines.sqlite import schema, writing
-from mcp_curated_database.engines.sqlite.addresses import SqliteFile
 from mcp_curated_database.engines.sqlite.failures import FAILURES, Told, timed_out, told
 from mcp_curated_database.engines.sqlite.guarding import Guard
 from mcp_curated_database.engines.sqlite.readers import GRACE_SECONDS, Connection, Readers, open_connection

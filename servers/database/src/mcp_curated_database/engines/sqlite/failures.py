@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mcp_curated_database.engines.addresses import SqliteFile
 from mcp_curated_database.engines.errors import QueryError, close_names
-from mcp_curated_database.engines.sqlite.addresses import SqliteFile
 from mcp_curated_database.engines.sqlite.guarding import LARGEST_VALUE, Guard
 from mcp_curated_database.engines.sqlite.tokens import position_of_name, second_statement, tokens
 from mcp_curated_shared.errors import (

@@ -14,9 +14,9 @@ from typing import Final, cast
 
 import aiosqlite
 
+from mcp_curated_database.engines.addresses import SqliteFile
 from mcp_curated_database.engines.border import Budget, QueryResult
 from mcp_curated_database.engines.gathering import Gatherer
-from mcp_curated_database.engines.sqlite.addresses import SqliteFile
 from mcp_curated_database.engines.sqlite.guarding import Guard, GuardedConnection
 from mcp_curated_database.engines.sqlite.rules import Rules
 from mcp_curated_database.engines.sqlite.values import RowReader, SqlValue
