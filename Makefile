@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup run test check format docs bench lock try new-server dist clean
+.PHONY: help setup run test check format docs bench lock try new-server eject dist clean
 
 SHELL := /bin/sh
 unexport VIRTUAL_ENV
@@ -62,6 +62,9 @@ new-server: $(READY) ## Add a server of your own, from templates/server: make ne
 	@$(RUN) ruff check --quiet --fix servers/$(NAME) tests/$(NAME) && $(RUN) ruff format --quiet servers/$(NAME) tests/$(NAME)
 	@$(MAKE) --no-print-directory docs
 	@echo 'make check test passes with it. Start: uvx --from ./servers/$(NAME) mcp-curated-$(NAME)'
+
+eject: $(READY) ## Copy a server out as a project of its own: make eject SERVER=database DEST=/new/folder
+	@$(RUN) python scripts/eject.py '$(SERVER)' '$(DEST)'
 
 dist: $(READY) ## Build every package into dist/
 	$(UV) build --quiet --all-packages --out-dir dist
