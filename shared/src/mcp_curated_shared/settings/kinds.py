@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from mcp_curated_shared.errors import SettingsError
 from mcp_curated_shared.nearest import nearest
@@ -336,6 +336,15 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self._text)
+
+
+@runtime_checkable
+class HoldsSecrets(Protocol):
+    """A value with secrets inside, such as an address with a password: logs and the redactor learn them."""
+
+    def secret_texts(self) -> tuple[str, ...]:
+        """The secrets themselves."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

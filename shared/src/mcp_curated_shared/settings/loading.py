@@ -7,7 +7,7 @@ from typing import Generic, TypeVar, cast
 from mcp_curated_shared.settings.arguments import scan_arguments
 from mcp_curated_shared.settings.declaration import Settings, declared_fields, describe, group_of
 from mcp_curated_shared.settings.environment import scan_environment
-from mcp_curated_shared.settings.kinds import Secret
+from mcp_curated_shared.settings.kinds import HoldsSecrets, Secret
 from mcp_curated_shared.settings.sources import Given, Source, read
 
 S = TypeVar("S", bound=Settings)
@@ -81,6 +81,7 @@ def defaults(settings: type[S]) -> Loaded[S]:
 def _secret_texts(value: object, given: Given | None, secret: bool) -> list[str]:
     items = cast("tuple[object, ...]", value) if isinstance(value, tuple) else (value,)
     found = [item.reveal() for item in items if isinstance(item, Secret)]
+    found += [text for item in items if isinstance(item, HoldsSecrets) for text in item.secret_texts()]
     return found or (list(given.texts) if secret and given else [])
 
 
