@@ -62,8 +62,11 @@ def read_uri(uri: str) -> ResourceName:
 
 
 def _trimmed(parts: list[str]) -> list[str]:
-    """Without the empty part that a slash at the end leaves; any other empty part is refused where the URL is built."""
-    return parts[:-1] if parts and not parts[-1] else parts
+    """Without the empty part that a slash at the end leaves."""
+    kept = parts[:-1] if parts and not parts[-1] else parts
+    if "" in kept:
+        raise InvalidArgumentError("The URI has an empty part.", "Write one slash between two parts.")
+    return kept
 
 
 def _repo(owner: str, name: str) -> RepoName:

@@ -97,6 +97,7 @@ class Answer:
         body: The body as it came.
         cut: Whether there is more of it than was read.
         renamed_to: The name under which the repository was found, where that is not the one that was asked for.
+        hide: Replaces this server's own token in what is shown of the body.
     """
 
     status: int
@@ -104,6 +105,7 @@ class Answer:
     body: bytes
     cut: bool = False
     renamed_to: RepoName | None = None
+    hide: Callable[[str], str] = str
 
     @property
     def next_page(self) -> int | None:
@@ -119,7 +121,8 @@ class Answer:
         try:
             value: object = json.loads(self.body)
         except (ValueError, RecursionError):
-            shown = re.sub(r"[^\x20-\x7e]+", " ", self.body[:80].decode("ascii", "replace")).strip()
+            beginning = self.hide(self.body[:400].decode("ascii", "replace"))
+            shown = re.sub(r"[^\x20-\x7e]+", " ", beginning)[:80].strip()
             raise GitHubError(
                 "bad_response",
                 f'GitHub\'s answer is not JSON; it begins "{shown}".',
@@ -330,7 +333,7 @@ class GitHubApi:
 
     def _success(self, answer: "HttpResponse", renamed: RepoName | None) -> Answer:
         if 200 <= answer.status < 300:
-            return Answer(answer.status, answer.headers, answer.body, answer.received == "cut", renamed)
+            return Answer(answer.status, answer.headers, answer.body, answer.received == "cut", renamed, self._hide)
         refusal = Refusal.of(answer, host=self.api.host, with_token=self.has_token, now=self._connection.now())
         raise self._hidden(failure_of(refusal))
 
