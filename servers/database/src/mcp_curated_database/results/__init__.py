@@ -1,0 +1,1 @@
+"""What leaves: rows as compact JSON, schemas as text a model reads cheaply."""
