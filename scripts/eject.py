@@ -167,7 +167,7 @@ def eject(server: str, target: Path, repository: Path) -> None:
         repository: The workspace.
     """
     found = server_modules(server, repository)
-    bases = {root: Path("src") for name, root in found.roots.items() if root != repository} | {repository: Path()}
+    bases = {root: Path("src") for root in found.roots.values() if root != repository} | {repository: Path()}
     folder = repository / "servers" / server
     for path in sorted(found.files):
         (base,) = [root for root in found.roots.values() if path.is_relative_to(root) and root != repository] or [
