@@ -114,7 +114,7 @@ async def test_an_error_passes_on_what_is_needed_and_what_github_says(there: Dou
 
 @pytest.mark.anyio
 async def test_at_most_five_fields_are_listed_each_on_one_clean_line(there: Double):
-    listed = [
+    listed: list[dict[str, object]] = [
         {"resource": "Issue", "field": f"f{n}\u202e\n", "code": "invalid", "message": "m" * 900} for n in range(8)
     ]
     told = str(await refusal(there, faults.invalid_fields(*listed)))
