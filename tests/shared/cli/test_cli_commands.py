@@ -221,6 +221,22 @@ def test_config_write_merges_backs_up_and_is_idempotent(
     assert sorted(os.listdir(file.parent)) == ["mcp.json", "mcp.json.bak"]
 
 
+def test_config_remove_takes_the_entry_out_and_keeps_the_rest(
+    program: ServerProgram, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{"mcpServers": {"other": {"command": "x"}}}')
+    where = ["--file", str(file)]
+    assert main(program, ["config", "--host", "cursor", "--write", "--name", "desk", *where, "/srv"]) == 0
+    assert main(program, ["config", "--host", "cursor", "--remove", "--name", "desk", *where]) == 0
+    assert file.read_text() == '{"mcpServers": {"other": {"command": "x"}}}'
+    assert "The file as it was:" in capsys.readouterr().err
+    assert main(program, ["config", "--host", "cursor", "--remove", "--name", "desk", *where]) == 0
+    assert 'holds no entry "desk"' in capsys.readouterr().err
+    assert main(program, ["config", "--host", "cursor", "--remove", "--file", str(tmp_path / "none")]) == 0
+    assert main(program, ["config", "--host", "cursor", "--remove", "--write", *where]) == 2
+
+
 def test_config_write_takes_another_file(program: ServerProgram, tmp_path: Path) -> None:
     file = tmp_path / ".mcp.json"
     assert main(program, ["config", "--host", "claude-code", "--write", "--file", str(file), "/srv"]) == 0

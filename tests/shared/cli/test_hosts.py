@@ -25,9 +25,10 @@ from mcp_curated_shared.hosts import (
     find_host,
     merge,
     paste,
+    remove,
 )
 from mcp_curated_shared.hosts.command import in_uv_cache, uvx_source
-from mcp_curated_shared.hosts.jsontext import scan, set_member
+from mcp_curated_shared.hosts.jsontext import remove_member, scan, set_member
 from mcp_curated_shared.hosts.tomltext import set_table
 
 ENTRY = Entry(
@@ -319,6 +320,62 @@ def test_setting_a_member_changes_that_member_only(
     assert json.dumps(found, sort_keys=True) == json.dumps(expected, sort_keys=True)
     assert set_member(changed, path, value, comments=comments) == changed
     assert_the_rest_is_kept(text, changed, path, comments)
+
+
+@given(
+    st.dictionaries(KEYS, st.dictionaries(KEYS, VALUES, max_size=3), max_size=4),
+    st.lists(KEYS, min_size=1, max_size=2),
+    st.integers(0, 1 << 32),
+    st.booleans(),
+)
+def test_removing_a_member_takes_out_that_member_only(
+    document: dict[str, Any], path: list[str], seed: int, comments: bool
+) -> None:
+    text = scattered(document, random.Random(seed), comments)
+    expected = json.loads(json.dumps(document))
+    owner = expected if len(path) == 1 else expected.get(path[0], {})
+    owner.pop(path[-1], None)
+    changed = remove_member(text, path, comments=comments)
+    found = scan(changed, comments=comments).data
+    assert json.dumps(found, sort_keys=True) == json.dumps(expected, sort_keys=True)
+    rest = iter(text)
+    assert all(character in rest for character in changed), "nothing is added or moved"
+
+
+FILES = {
+    "json": ["", "{}\n", '{\n  "mcpServers": {\n    "x": {"command": "y"}\n  },\n  "theme": "dark"\n}\n', '{"a": 1}'],
+    "jsonc": ['{\r\n\t// mine\r\n\t"servers": {"x": {"command": "y"},},\r\n}\r\n'],
+    "toml": ["", 'model = "x"\n\n[mcp_servers.x]\ncommand = "y"\n\n# mine\n[profiles.x]\nmodel = "y"\n', "a = 1\r\n"],
+}
+
+
+@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+def test_an_entry_that_was_added_and_removed_leaves_what_was_there(host: Host) -> None:
+    for text in [*FILES[host.form], *(FILES["json"] if host.form == "jsonc" else [])]:
+        merged = merge(text, host, ENTRY)
+        assert "filesystem" in read(host, merged)[host.key]
+        removed = remove(merged, host, "filesystem")
+        after = read(host, removed)
+        before = read(host, text) if text else {}
+        assert after == before or after == {**before, host.key: {}}
+        rest = iter(removed)
+        assert all(character in rest for character in text), removed
+        assert remove(removed, host, "filesystem") == removed
+
+
+def test_a_toml_table_is_removed_with_those_inside_it_and_comments_stay() -> None:
+    removed = remove(TOML, find_host("codex"), "filesystem")
+    assert "filesystem" not in tomllib.loads(removed).get("mcp_servers", {})
+    assert removed.endswith('[profiles.x]\nmodel = "y"\n')
+    assert removed.startswith(TOML.partition("[mcp_servers.filesystem]")[0])
+
+
+@pytest.mark.parametrize(
+    "text", ['mcp_servers.filesystem.command = "x"\n', '[mcp_servers]\nfilesystem.command = "x"\n']
+)
+def test_a_toml_spelling_that_cannot_be_removed_safely_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError, match="Remove it by hand"):
+        remove(text, find_host("codex"), "filesystem")
 
 
 @given(st.text(max_size=20))

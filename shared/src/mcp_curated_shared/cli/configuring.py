@@ -4,7 +4,7 @@ import dataclasses
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +12,19 @@ from mcp_curated_shared.cli.options import spell_all, take_options, without_tran
 from mcp_curated_shared.cli.output import remark, write
 from mcp_curated_shared.cli.program import ServerProgram
 from mcp_curated_shared.errors import SettingsError
-from mcp_curated_shared.hosts import HOSTS, Entry, Host, Surroundings, change_file, find_host, merge, paste, shell_line
+from mcp_curated_shared.hosts import (
+    HOSTS,
+    Entry,
+    Host,
+    Surroundings,
+    Written,
+    change_file,
+    find_host,
+    merge,
+    paste,
+    remove,
+    shell_line,
+)
 from mcp_curated_shared.hosts.command import StartCommand, this_command
 from mcp_curated_shared.settings import (
     Boolean,
@@ -38,6 +50,7 @@ class ConfigOptions(Settings):
 
     host: str | None = optional(Choice[str](tuple(host.name for host in HOSTS)), help="Which host the entry is for.")
     write: bool = setting(Boolean(), default=False, help="Merge the entry into the host's file; the old one is kept.")
+    remove: bool = setting(Boolean(), default=False, help="Take the entry out of the host's file; the old one is kept.")
     file: str | None = optional(FilePath(), help="Another file than the host's own, such as a project's .mcp.json.")
     name: str | None = optional(
         Text("a name of letters, digits, dashes and underscores", "[A-Za-z0-9_-]{1,64}", "NAME"),
@@ -65,6 +78,8 @@ def config(program: ServerProgram, arguments: Sequence[str], environ: Mapping[st
             "config needs a host.", f"Write config --host HOST, one of {', '.join(host.name for host in HOSTS)}."
         )
     host = find_host(options.host)
+    if options.remove:
+        return _remove_entry(program, options, host, environ)
     _refuse_secret_arguments(given, describe(settings))
     if any(name.startswith("transport.") for name in given):
         raise SettingsError("A host starts the server over stdio.", "Leave out the flags of the transport.")
@@ -173,15 +188,35 @@ def _refuse_secret_arguments(given: Mapping[str, Given], infos: Sequence[Setting
 
 
 def _write_entry(host: Host, entry: Entry, place: str) -> None:
-    try:
-        written = change_file(place, lambda text: merge(text, host, entry))
-    except SettingsError as error:
-        raise SettingsError(f"{place}: {error.text}.".replace("..", "."), error.next_step) from None
+    written = _change(place, lambda text: merge(text, host, entry))
     if not written.changed:
         remark(f"{written.path} already holds this entry; nothing was written.")
         return
     kept = f" The file as it was: {written.backup}." if written.backup else ""
     remark(f'Wrote "{entry.name}" into {written.path}.{kept}\n{host.reload}')
+
+
+def _change(place: str, change: Callable[[str], str]) -> Written:
+    try:
+        return change_file(place, change)
+    except SettingsError as error:
+        raise SettingsError(f"{place}: {error.text}.".replace("..", "."), error.next_step) from None
+
+
+def _remove_entry(program: ServerProgram, options: ConfigOptions, host: Host, environ: Mapping[str, str]) -> int:
+    if options.write:
+        raise SettingsError("--write and --remove contradict each other.", "Leave one of them out.")
+    name = options.name or program.name
+    place = options.file or host.place(Surroundings(sys.platform, os.path.expanduser("~"), environ))
+    if not os.path.exists(place):
+        remark(f"There is no {place}; nothing was removed.")
+        return 0
+    written = _change(place, lambda text: remove(text, host, name))
+    if not written.changed:
+        remark(f'{written.path} holds no entry "{name}"; nothing was written.')
+        return 0
+    remark(f'Took "{name}" out of {written.path}. The file as it was: {written.backup}.\n{host.reload}')
+    return 0
 
 
 def _where(host: Host, entry: Entry, place: str) -> str:

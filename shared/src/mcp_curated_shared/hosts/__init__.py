@@ -1,7 +1,7 @@
 """How each host spells an entry, and putting it into the host's own file."""
 
 from mcp_curated_shared.hosts.command import StartCommand, find_command, this_command
-from mcp_curated_shared.hosts.entries import Entry, merge, paste, shell_line
+from mcp_curated_shared.hosts.entries import Entry, merge, paste, remove, shell_line
 from mcp_curated_shared.hosts.files import Written, change_file
 from mcp_curated_shared.hosts.places import HOSTS, Host, HostName, Surroundings, find_host
 
@@ -18,6 +18,7 @@ __all__ = [
     "find_host",
     "merge",
     "paste",
+    "remove",
     "shell_line",
     "this_command",
 ]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from mcp_curated_shared.errors import SettingsError
-from mcp_curated_shared.hosts.jsontext import Json, scan, set_member
+from mcp_curated_shared.hosts.jsontext import Json, remove_member, scan, set_member
 from mcp_curated_shared.hosts.places import Host, input_name
-from mcp_curated_shared.hosts.tomltext import Toml, parse, set_table
+from mcp_curated_shared.hosts.tomltext import Toml, parse, remove_table, set_table
 
 START_SECONDS = 60
 """Time that Codex gives a server to start; its default of 10 s is less than a first `uvx` may need."""
@@ -60,6 +60,19 @@ def merge(text: str, host: Host, entry: Entry) -> str:
     if host.name == "vscode" and entry.secrets:
         text = set_member(text, ("inputs",), _inputs(text, entry, comments), comments=comments)
     return text
+
+
+def remove(text: str, host: Host, name: str) -> str:
+    """The host's file without the entry of that name. What VS Code would have asked for stays: others may use it.
+
+    Raises:
+        SettingsError: The file is broken; names line and column.
+    """
+    if host.form == "toml":
+        return remove_table(text, (host.key, name))
+    if not text.strip():
+        return text
+    return remove_member(text, (host.key, name), comments=host.form == "jsonc")
 
 
 def paste(host: Host, entry: Entry) -> str:

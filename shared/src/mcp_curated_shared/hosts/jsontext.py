@@ -239,6 +239,61 @@ def _insert(text: str, owner: Value, key: str, data: Json) -> str:
     return f"{text[:comma_at]}{comma}{text[comma_at:tail]}{addition}{trailing}{closing}"
 
 
+def remove_member(text: str, path: Sequence[str], *, comments: bool) -> str:
+    """The text without one member; everything else keeps its bytes. Without such a member it is as it was.
+
+    Raises:
+        JsonTextError: As `scan`.
+    """
+    owner = scan(text, comments=comments)
+    for key in path[:-1]:
+        member = owner.member(key)
+        if member is None:
+            return text
+        owner = member.value
+    found = owner.member(path[-1])
+    if found is None:
+        return text
+    members = owner.members or ()
+    if len(members) == 1 and not _has_comment(
+        text[owner.start + 1 : found.start] + text[found.value.end : owner.end - 1]
+    ):
+        return text[: owner.start + 1] + text[owner.end - 1 :]
+    start, end = found.start, found.value.end
+    if members[-1:] == (found,) and not owner.comma:
+        return _without_last(text, members, found, comments)
+    scanner = _Scanner(text, comments, end)
+    scanner.skip()
+    end = scanner.position + (scanner.peek() == ",")
+    return _cut(text, start, end)
+
+
+def _has_comment(between: str) -> bool:
+    return bool(between.strip(" \t\r\n,"))
+
+
+def _without_last(text: str, members: Sequence[Member], last: Member, comments: bool) -> str:
+    """The comma before it goes too."""
+    if len(members) == 1:
+        return _cut(text, last.start, last.value.end)
+    scanner = _Scanner(text, comments, members[-2].value.end)
+    scanner.skip()
+    comma = scanner.position
+    if not text[comma + 1 : last.start].strip():
+        return text[:comma] + text[last.value.end :]
+    return text[:comma] + _cut(text[comma + 1 :], last.start - comma - 1, last.value.end - comma - 1)
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    """Take a piece out, with the rest of its lines where they hold nothing else."""
+    line = text.rfind("\n", 0, start) + 1
+    rest = re.compile(r"[ \t]*(?:\r?\n)?").match(text, end)
+    behind = end if rest is None else rest.end()
+    if not text[line:start].strip() and text[end:behind].endswith("\n"):
+        return text[:line] + text[behind:]
+    return text[:start] + text[end:].lstrip(" \t")
+
+
 def _newline(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 

@@ -12,7 +12,7 @@ from typing import Literal
 from mcp_curated_shared.errors import SettingsError
 
 Platform = Literal["linux", "darwin", "win32"]
-HostName = Literal["claude-desktop", "claude-code", "cursor", "vscode", "gemini", "codex"]
+HostName = Literal["claude-desktop", "claude-code", "cursor", "vscode", "gemini", "codex", "windsurf"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,16 @@ HOSTS: tuple[Host, ...] = (
         secret=lambda variable: variable,
         reload="Start a new session; /mcp shows the server.",
         place=_codex,
+    ),
+    Host(
+        name="windsurf",
+        title="Windsurf",
+        key="mcpServers",
+        form="json",
+        typed=False,
+        secret=lambda _: None,  # its documents disagree on whether it puts variables in place
+        reload="Press refresh in the MCP panel of Cascade, or start Windsurf again.",
+        place=lambda around: around.join(around.home, ".codeium", "windsurf", "mcp_config.json"),
     ),
 )
 

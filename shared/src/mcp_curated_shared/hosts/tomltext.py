@@ -52,6 +52,48 @@ def set_table(text: str, path: Sequence[str], values: Mapping[str, Toml | None])
     return changed
 
 
+def remove_table(text: str, path: Sequence[str]) -> str:
+    """The text without one table and those inside it; everything else keeps its bytes.
+
+    Raises:
+        SettingsError: The text is no TOML, or spells the table in a way that cannot be removed safely.
+    """
+    before = parse(text)
+    expected = _without(before, path)
+    if expected == before:
+        return text
+    kept: list[str] = []
+    inside = False
+    for start, end in _lines(text):
+        line = text[start:end]
+        if _ANY_HEADER.match(line):
+            named = _path_of(line)
+            inside = named is not None and named[: len(path)] == list(path)
+        if inside and not line.lstrip().startswith("#"):
+            continue
+        kept.append(line)
+    changed = "".join(kept)
+    try:
+        correct = tomllib.loads(changed.replace("\r\n", "\n")) in (expected, _without(expected, path[:-1]))
+    except tomllib.TOMLDecodeError:
+        correct = False
+    if not correct:
+        raise SettingsError(
+            f"The table [{_header(path)}] is spelt in a way that cannot be removed without risk.",
+            "Remove it by hand; nothing was written.",
+        )
+    return changed
+
+
+def _without(data: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    copy = dict(data)
+    if len(path) == 1:
+        copy.pop(path[0], None)
+    elif isinstance(copy.get(path[0]), dict):
+        copy[path[0]] = _without(cast("dict[str, Any]", copy[path[0]]), path[1:])
+    return copy
+
+
 def parse(text: str) -> dict[str, Any]:
     """What a TOML text means.
 
