@@ -475,3 +475,16 @@ def test_a_huge_line_is_searched_in_bounded_memory(confinement: Confinement, roo
         tracemalloc.stop()
     assert result.total_lines == 1
     assert peak < 36 * 1_048_576
+
+
+@pytest.mark.parametrize("width", [10, 900, 1_900, 5_000, 70_000])
+@pytest.mark.parametrize("context", [0, 2])
+@pytest.mark.parametrize("pattern", ["needle", "^needle"])
+def test_a_line_that_begins_a_block_of_a_long_file_is_counted_once(
+    confinement: Confinement, root: Path, width: int, context: int, pattern: str
+) -> None:
+    lines = 3_000_000 // (width + 12)
+    (root / "long.txt").write_text("".join(f"needle {number} {'x' * width}\n" for number in range(lines)))
+    query = ContentQuery(pattern, regex=pattern[0] == "^", context=context, limit=5)
+    found = search_content(confinement, Scope(str(root)), query, seconds=30, work=Work())
+    assert (found.total_lines, found.total_files) == (lines, 1)

@@ -4,6 +4,7 @@ import itertools
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -363,3 +364,30 @@ def test_an_edit_through_a_link_changes_its_target_and_keeps_the_link(bench: Ben
 def test_a_large_file_that_stops_being_utf8_late_keeps_its_bytes(bench: Bench) -> None:
     content = b"plain line\n" * 10_000 + b"caf\xe9 au lait, tr\xe8s bon\nkey=1\n"
     assert bench.edit(content, ("key=1", "key=2")) == content.replace(b"key=1", b"key=2")
+
+
+def test_only_the_failures_that_are_told_are_explained(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    explained: list[str] = []
+
+    def find_near_miss(_view: object, asked: str, *, seconds: float) -> None:
+        assert seconds > 0
+        explained.append(asked)
+
+    monkeypatch.setattr("mcp_curated_filesystem.editing.edits.find_near_miss", find_near_miss)
+    error = bench.refused(b"text\n", *[(f"missing {number}", "x") for number in range(200)])
+    assert len(explained) == 5
+    assert "195 more edits fail" in error.text
+
+
+def test_comparing_long_lines_of_one_letter_ends_in_time(bench: Bench) -> None:
+    """Without the bound this takes minutes; the limit here is far above what it takes."""
+    lines = "".join(f"needle {number} {'x' * 1_900}\n" for number in range(2_000)).encode()
+    began = time.monotonic()
+    bench.refused(lines, *[(f"{'y' * number}needle {'x' * 1_900} q\n" * 40, "b") for number in range(1, 60)])
+    assert time.monotonic() - began < 20
+
+
+def test_many_leading_line_breaks_are_compared_within_bounds(bench: Bench) -> None:
+    began = time.monotonic()
+    bench.refused((b"\n" * 100 + b"foo bar\n") * 5_000, ("\n" * 100_000 + "foo bar", "b"))
+    assert time.monotonic() - began < 20

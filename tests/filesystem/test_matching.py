@@ -1,5 +1,7 @@
 """Finding a text in a view, and the way back to bytes."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,3 +51,24 @@ def test_a_stateful_encoding_is_not_spliced() -> None:
 def test_line_numbers_are_those_of_reads() -> None:
     assert line_numbers(_view(b"a\r\nb\rc\nd"), [0, 3, 7]) == [1, 2, 3]
     assert line_numbers(_view(b"a\rb\rc"), [0, 2, 4]) == [1, 2, 3]
+
+
+def test_lines_that_are_all_alike_are_looked_for_quickly_among_mixed_breaks() -> None:
+    """A regular expression tried each of the places for as long as it fitted: this took hours."""
+    data = b"line\r\n" * 100_000 + b"line\n"
+    view = _view(data)
+    assert find_exact(view, "line\n" * 30_000 + "end") == []
+    assert len(find_exact(view, "line\n" * 50_000)) == 2
+    assert find_exact(view, "line\r" * 30_000) == []
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r"]), max_size=30),
+    st.lists(st.sampled_from(["a", "b", "\n", "\r"]), min_size=1, max_size=4),
+)
+def test_mixed_breaks_are_matched_as_an_expression_would(there: list[str], sought: list[str]) -> None:
+    text, needle = "".join(there) + "\r\nx\ny", "".join(sought).replace("\r\n", "\n")
+    any_break = r"(?:\r\n|(?<!\r)\n|\r(?!\n))"
+    pieces = {"\n": any_break, "\r": r"\r(?!\n)"}
+    pattern = re.compile("".join(pieces.get(one, one) for one in needle))
+    assert find_exact(_view(text.encode()), needle) == [hit.span() for hit in pattern.finditer(text)]

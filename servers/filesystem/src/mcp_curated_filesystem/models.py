@@ -4,6 +4,7 @@ A host shows its model either the text of a result or its structure, so each say
 the same budget of characters.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Any, Self
 
@@ -12,11 +13,20 @@ from pydantic import BaseModel
 from mcp_curated_filesystem.finding.contents import ContentSearch
 from mcp_curated_filesystem.finding.searching import NameSearch
 from mcp_curated_filesystem.reading.information import Information
+from mcp_curated_shared.security.limits import DEFAULT_BUDGET
 
-STRUCTURE_CHARACTERS = 44_000
-"""Of paths and lines in one structure; its keys and punctuation come on top."""
+_OTHER_FIELDS = 200
+"""What the counts and the names of the fields of one structure take at most, in characters of JSON."""
 
-_KEYS_OF_A_MATCH = 32
+
+def _room(place: str) -> int:
+    """How many characters of JSON the list in a structure may take."""
+    return DEFAULT_BUDGET.characters - _OTHER_FIELDS - _length(place)
+
+
+def _length(value: object) -> int:
+    """Characters of JSON, with the comma after it."""
+    return len(json.dumps(value, ensure_ascii=False)) + 2
 
 
 class Structure(BaseModel):
@@ -73,9 +83,9 @@ class FoundFiles(Structure):
     def of(cls, found: NameSearch) -> Self:
         """The structure of what was found."""
         paths: list[str] = []
-        room = STRUCTURE_CHARACTERS
+        room = _room(found.folder)
         for entry in found.found:
-            room -= len(entry.path) + 3
+            room -= _length(entry.path)
             if room < 0:
                 break
             paths.append(entry.path)
@@ -104,9 +114,9 @@ class ContentMatches(Structure):
     def of(cls, found: ContentSearch) -> Self:
         """The structure of what was found."""
         matches: list[Match] = []
-        room = STRUCTURE_CHARACTERS
+        room = _room(found.place)
         for match in _matches(found):
-            room -= len(match.path) + len(match.text or "") + _KEYS_OF_A_MATCH
+            room -= _length(match.structured())
             if room < 0:
                 break
             matches.append(match)

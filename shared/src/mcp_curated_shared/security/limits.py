@@ -108,6 +108,9 @@ def cut_rows(rows: Sequence[str], characters: int, next_call: Callable[[int], st
         return whole
     shown = len(rows)
     size = len(whole)
+    while shown and size > characters:  # without asking for a note each time, which can be dear
+        shown -= 1
+        size -= len(rows[shown]) + 1
     while True:
         note = f"[Cut: {shown:,} of {count:,}. The rest: {next_call(shown)}]"
         if not shown:

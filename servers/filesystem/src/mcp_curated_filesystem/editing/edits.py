@@ -14,6 +14,8 @@ from mcp_curated_shared.work import Work
 
 _MOST_LISTED = 20
 _MOST_TOLD = 5
+_TOLD_CHARACTERS = 20_000
+_LEAST_SECONDS = 0.01
 _MOST_PLACES = 200_000
 _QUOTED_CHARACTERS = 60
 
@@ -93,8 +95,10 @@ def resolve(view: View, edits: Sequence[Edit], work: Work) -> list[Resolved]:
     failures: list[EditError] = []
     deadline = time.monotonic() + SECONDS
     for number, edit in enumerate(edits, 1):
+        work.check()
+        until = deadline if len(failures) < _MOST_TOLD else 0.0
         try:
-            resolved.append(_resolve(view, edit, resolved, _name(number, edits), deadline, work))
+            resolved.append(_resolve(view, edit, resolved, _name(number, edits), until, work))
         except EditError as error:
             failures.append(error)
             resolved.append(Resolved((), ()))
@@ -105,9 +109,16 @@ def resolve(view: View, edits: Sequence[Edit], work: Work) -> list[Resolved]:
 
 
 def _told(failures: list[EditError]) -> EditError:
-    texts = [failure.text for failure in failures[:_MOST_TOLD]]
-    if len(failures) > _MOST_TOLD:
-        texts.append(f"{len(failures) - _MOST_TOLD} more edits fail.")
+    texts: list[str] = []
+    room = _TOLD_CHARACTERS
+    for failure in failures[:_MOST_TOLD]:
+        if len(failure.text) > room and texts:
+            break
+        texts.append(failure.text)
+        room -= len(failure.text)
+    if len(failures) > len(texts):
+        left = len(failures) - len(texts)
+        texts.append(f"{left:,} more edit{'s fail' if left > 1 else ' fails'}.")
     first = failures[0]
     return EditError("\n".join(texts) + "\nNothing was written.", first.next_step, kind=first.kind)
 
@@ -204,11 +215,13 @@ def _miss(view: View, edit: Edit, earlier: list[Resolved], name: str, deadline: 
             f"{head} It is there only after an earlier edit of this call; each is looked for in the file as it is.",
             "Put the two into one edit, or make a second call.",
         )
+    if not deadline:
+        return EditError(head)  # there are more failures than are told
     rows = [head]
     done = find_exact(view, edit.new_text) if edit.new_text.strip() else []
     if len(done) == 1:
         rows.append(f"newText is already there, at {_lines(view, done)}: was this edit made before?")
-    near = find_near_miss(view, edit.old_text, seconds=max(0.02, deadline - time.monotonic()))
+    near = find_near_miss(view, edit.old_text, seconds=max(_LEAST_SECONDS, deadline - time.monotonic()))
     rows.append(describe(near) if near is not None else "Nothing in the file is like it.")
     return EditError("\n".join(rows), "Read the place again and quote it as it is.")
 

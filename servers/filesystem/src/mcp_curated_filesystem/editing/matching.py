@@ -9,6 +9,7 @@ Line ends never decide a match: a line feed that is looked for is found as LF, C
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice, pairwise
@@ -20,8 +21,8 @@ Span = tuple[int, int]
 """Start and end (exclusive) in a view."""
 
 BREAK = re.compile(r"\r\n|\n|\r")
-# One line break of any kind, never a half of CRLF.
-_ANY_BREAK = r"(?:\r\n|(?<!\r)\n|\r(?!\n))"
+_MOST_REFUSED = 10_000
+"""Places at which a text fits but for a CR that is not alone there; nobody means those."""
 
 
 def found_by_bytes(encoding: str) -> bool:
@@ -30,6 +31,43 @@ def found_by_bytes(encoding: str) -> bool:
     True for UTF-8 (self-synchronising) and for single-byte encodings that hold ASCII at its place.
     """
     return keeps_ascii(encoding) and gives_bytes_back(encoding)
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A view's text with each line break as one LF, and the way between their offsets.
+
+    Attributes:
+        text: The text.
+        pairs: Where each CRLF begins in the view's text, ascending.
+        shifted: Where each is in `text`.
+    """
+
+    text: str
+    pairs: list[int]
+    shifted: list[int]
+
+    @classmethod
+    def of(cls, text: str) -> "Flat":
+        """Flatten a text."""
+        pairs = [hit.start() for hit in re.finditer("\r\n", text)]
+        shifted = [at - count for count, at in enumerate(pairs)]
+        return cls(text.replace("\r\n", "\n").replace("\r", "\n"), pairs, shifted)
+
+    def inward(self, offset: int) -> int:
+        """The offset in `text` of one in the view's text; the middle of a CRLF is taken for its end."""
+        before = bisect_left(self.pairs, offset)
+        middle = before > 0 and self.pairs[before - 1] == offset - 1
+        return offset - before + middle
+
+    def outward(self, offset: int) -> int:
+        """The offset in the view's text of one in `text`."""
+        return offset + bisect_left(self.shifted, offset)
+
+    def is_return(self, text: str, offset: int) -> bool:
+        """Whether the break at an offset in `text` is a CR alone in the view's text, which is given."""
+        outer = self.outward(offset)
+        return text[outer] == "\r" and text[outer + 1 : outer + 2] != "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +89,7 @@ class View:
     by_byte: bool
     has_returns: bool
     ends_line: str
+    _flat: list[Flat] = field(init=False, default_factory=list[Flat], repr=False, compare=False)
 
     @classmethod
     def of(cls, data: bytes, form: TextForm) -> "View":
@@ -59,6 +98,12 @@ class View:
         text = str(memoryview(data)[len(form.bom) :], "latin-1") if by_byte else decode(data, form)
         has_returns = "\r" in text
         return cls(data, form, text, by_byte, has_returns, "\r" if has_returns and "\n" not in text else "\n")
+
+    def flat(self) -> Flat:
+        """The text with each line break as one LF; made once."""
+        if not self._flat:
+            self._flat.append(Flat.of(self.text))
+        return self._flat[0]
 
     def written(self, text: str) -> str:
         """Give `text` the shape it has in this view.
@@ -149,26 +194,34 @@ def overlapping(view: View, asked: str, found: Span) -> Span | None:
 
 def _occurrences(view: View, needle: str, start: int = 0) -> Iterator[Span]:
     literal = _literal(view, needle)
-    if literal is not None:
-        text, length = view.text, len(literal)
-        at = text.find(literal, start)
-        while at >= 0:
-            yield at, at + length
-            at = text.find(literal, at + length)
+    if literal is None:
+        yield from _among_mixed_breaks(view, needle, start)
         return
-    pattern = "".join(_ANY_BREAK if c == "\n" else c for c in _escaped(needle))
-    for hit in re.compile(pattern).finditer(view.text, start):
-        yield hit.span()
+    text, length = view.text, len(literal)
+    at = text.find(literal, start)
+    while at >= 0:
+        yield at, at + length
+        at = text.find(literal, at + length)
 
 
-def _escaped(needle: str) -> Iterator[str]:
-    for piece in re.split(r"([\r\n])", needle):
-        if piece == "\n":
-            yield piece
-        elif piece == "\r":
-            yield r"\r(?!\n)"
+def _among_mixed_breaks(view: View, needle: str, start: int) -> Iterator[Span]:
+    """Find a text where line ends are mixed: with every break as one LF, so that the time grows with the length only.
+
+    A regular expression would try each place for as long as it fits: hours, for many lines that are alike.
+    """
+    flat = view.flat()
+    plain = needle.replace("\r", "\n")
+    returns = [at for at, character in enumerate(needle) if character == "\r"]
+    refused = 0
+    at = flat.text.find(plain, flat.inward(start))
+    while at >= 0 and refused < _MOST_REFUSED:
+        span = flat.outward(at), flat.outward(at + len(plain))
+        if all(flat.is_return(view.text, at + offset) for offset in returns):
+            yield span
+            at = flat.text.find(plain, at + len(plain))
         else:
-            yield re.escape(piece)
+            refused += 1
+            at = flat.text.find(plain, at + 1)
 
 
 def _literal(view: View, needle: str) -> str | None:

@@ -22,6 +22,7 @@ _LEAST_ALIKE = 0.5
 _MOST_LINES = 30
 _MOST_REASONS = 8
 _LINE_CHARACTERS = 200
+_ROWS_CHARACTERS = 12_000
 _WORD = re.compile(r"\w{2,}")
 _PIECE = 8
 _MOST_WORDS = 24
@@ -95,7 +96,8 @@ def find_near_miss(view: View, asked: str, *, seconds: float = SECONDS) -> NearM
     for compared, start in enumerate(_candidates(view, lines, deadline)):
         if compared and time.monotonic() > deadline:
             break
-        likeness = _likeness(wanted, [_plain(line) for line in _block(view, start, len(lines))], best[0])
+        block = [_plain(line) for line in _block(view, start, len(lines))]
+        likeness = _likeness(wanted, block, best[0], deadline)
         if likeness > best[0]:
             best = likeness, start
     if best[0] < _LEAST_ALIKE:
@@ -104,13 +106,20 @@ def find_near_miss(view: View, asked: str, *, seconds: float = SECONDS) -> NearM
     return NearMiss(line_numbers(view, [best[1]])[0], there, tuple(lines), best[0])
 
 
-def _likeness(wanted: list[str], block: list[str], floor: float) -> float:
-    """How much of both texts is in lines that are alike, from 0 to 1; 0 if it cannot be more than `floor`."""
+def _likeness(wanted: list[str], block: list[str], floor: float, deadline: float) -> float:
+    """How much of both texts is in lines that are alike, from 0 to 1; 0 if it cannot be more than `floor`.
+
+    After the deadline it is the upper bound: comparing lines of one letter letter by letter takes a millisecond each.
+    """
     total = sum(map(len, wanted)) + sum(map(len, block))
     pairs = list(_paired(block, wanted))
     if not total or _weigh(pairs, _at_most) / total <= floor:
         return 0.0
-    return _weigh(pairs, _exactly) / total
+
+    def alike(there: str, asked: str) -> float:
+        return (_at_most if time.monotonic() > deadline else _exactly)(there, asked)
+
+    return _weigh(pairs, alike) / total
 
 
 _Pair = tuple[int | None, int | None]
@@ -225,10 +234,21 @@ def describe(near: NearMiss) -> str:
             rows.append(f"   oldText: {_marked(asked)}")
         if there is not None and asked is not None and one is not None and there != asked:
             reasons += [f"line {near.line + one}: {reason}" for reason in differences(there, asked)]
+    rows = _fitting(rows)
     rows += [f"- {reason}" for reason in reasons[:_MOST_REASONS]]
     if len(reasons) > _MOST_REASONS:
         rows.append(f"- and {len(reasons) - _MOST_REASONS} more")
     return "\n".join(rows)
+
+
+def _fitting(rows: list[str]) -> list[str]:
+    """As many rows as there is room for: a line of invisible characters is six times as long when they are shown."""
+    room = _ROWS_CHARACTERS
+    for count, row in enumerate(rows):
+        room -= len(row) + 1
+        if room < 0:
+            return [*rows[:count], f"  ... {len(rows) - count} more lines of this comparison"]
+    return rows
 
 
 def _row(number: int, line: str, *, same: bool) -> str:

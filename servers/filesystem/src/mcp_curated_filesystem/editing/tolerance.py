@@ -10,6 +10,8 @@ from mcp_curated_filesystem.editing.indentation import Rule, indentation_of, lea
 from mcp_curated_filesystem.editing.matching import Span, View, line_end, line_start, unified_breaks
 
 _MOST_CANDIDATES = 2_000
+_MOST_LINES = 100_000
+"""Lines of the file that are compared in all: some 100 ms."""
 _ENDS = " \t\r\n"
 
 
@@ -63,7 +65,7 @@ def _starts(view: View, bare: list[str]) -> list[int]:
     anchor = max(range(len(bare)), key=lambda index: len(bare[index]))
     starts: list[int] = []
     at = view.text.find(bare[anchor])
-    for _ in range(_MOST_CANDIDATES):
+    for _ in range(min(_MOST_CANDIDATES, _MOST_LINES // len(bare) + 1)):
         if at < 0:
             return starts
         start = line_start(view, at)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcp_curated_filesystem.finding.expressions import compile_expression
+from mcp_curated_filesystem.finding.following import following_call
 from mcp_curated_filesystem.finding.globs import Glob, compile_glob
 from mcp_curated_filesystem.finding.scanning import MatchLine, Scan, Wish, first_look
 from mcp_curated_filesystem.finding.sieving import Scope, Sieve, Skipped, counted
@@ -24,7 +25,7 @@ from mcp_curated_shared.security.confinement import (
     open_child,
     quoted,
 )
-from mcp_curated_shared.security.limits import DEFAULT_BUDGET, call_text
+from mcp_curated_shared.security.limits import DEFAULT_BUDGET
 from mcp_curated_shared.work import Work
 
 Mode = Literal["content", "files", "count"]
@@ -36,6 +37,7 @@ DEFAULT_SECONDS = 2.0
 LINES_A_FILE = 50
 """Matching lines that are shown of one file among several."""
 
+_NOTE_OF_A_CUT = 500
 _SF_DATALESS = 0x40000000
 _HAS_CLOUD_FILES = sys.platform == "darwin"
 
@@ -257,22 +259,32 @@ def _is_elsewhere(descriptor: int) -> bool:
 
 def render(value: ContentSearch) -> str:
     """Write the result for a reader: each file on a line that begins with `==`, its lines after it by number."""
+    room = DEFAULT_BUDGET.characters
+    text = _written(value, room)
+    for _ in range(3):  # the note's length depends on what is shown, and that on the note's length
+        if len(text) <= DEFAULT_BUDGET.characters:
+            break
+        room -= len(text) - DEFAULT_BUDGET.characters
+        text = _written(value, room)
+    return text[: DEFAULT_BUDGET.characters]
+
+
+def _written(value: ContentSearch, room: int) -> str:
     lines = [_headline(value)]
     after = _afterwards(value)
-    room = DEFAULT_BUDGET.characters - len(lines[0]) - sum(len(line) + 1 for line in after) - 1_000
+    room -= len(lines[0]) + sum(len(line) + 1 for line in after) + _NOTE_OF_A_CUT
     shown_files = shown_lines = 0
     for file in value.files:
         block = _block(value, file)
-        size = sum(len(line) + 1 for line in block)
-        if size > room and value.query.mode == "content" and not shown_files:
+        if value.query.mode == "content" and not shown_files:
             block = _beginning(block, room)
-            size = room
+        size = sum(len(row) + 1 for row, _ in block)
         if size > room:
             break
-        lines += block
+        lines += [row for row, _ in block]
         room -= size
         shown_files += 1
-        shown_lines += sum(line.matched for line in file.lines)
+        shown_lines += sum(matched for _, matched in block)
     lines += _cut(value, shown_files, shown_lines)
     return "\n".join(lines + after)
 
@@ -289,30 +301,34 @@ def _headline(value: ContentSearch) -> str:
     return f"{counted(value.total_lines, 'line')} in {files} of {value.place} match {what}:"
 
 
-def _block(value: ContentSearch, file: FileMatches) -> list[str]:
+_Row = tuple[str, bool]
+"""A row of the reply, and whether it is a line that matched."""
+
+
+def _block(value: ContentSearch, file: FileMatches) -> list[_Row]:
     if value.query.mode == "files":
-        return [file.path]
+        return [(file.path, False)]
     if value.query.mode == "count":
-        return [f"{file.count:,}: {file.path}"]
+        return [(f"{file.count:,}: {file.path}", False)]
     matched = sum(line.matched for line in file.lines)
     more = f" ({matched:,} of {file.count:,} lines)" if matched < file.count else ""
-    block = [] if value.alone else [f"== {file.path}{more}"]
+    block: list[_Row] = [] if value.alone else [(f"== {file.path}{more}", False)]
     last = 0
     for line in file.lines:
         if last and line.number > last + 1 and value.query.context:
-            block.append("--")
-        block.append(f"{line.number}{':' if line.matched else '-'} {line.text}")
+            block.append(("--", False))
+        block.append((f"{line.number}{':' if line.matched else '-'} {line.text}", line.matched))
         last = line.number
     return block
 
 
-def _beginning(block: list[str], room: int) -> list[str]:
-    kept: list[str] = []
-    for line in block:
-        room -= len(line) + 1
+def _beginning(block: list[_Row], room: int) -> list[_Row]:
+    kept: list[_Row] = []
+    for row in block:
+        room -= len(row[0]) + 1
         if room < 0:
             break
-        kept.append(line)
+        kept.append(row)
     return kept
 
 
@@ -324,12 +340,20 @@ def _cut(value: ContentSearch, shown_files: int, shown_lines: int) -> list[str]:
         return []
     arguments = {**query.arguments(), **value.scope.arguments()}
     mode = None if query.mode == "content" else query.mode
-    if shown_files == len(value.files) and query.limit < min(total, MAXIMUM_LIMIT) and value.total_files == shown_files:
+    more = shown_files == len(value.files) and query.limit < min(total, MAXIMUM_LIMIT)
+    kept = [line.number for file in value.files for line in file.lines if line.matched]
+    if query.mode == "content" and shown < len(kept):  # the reply is full: a larger limit gives no more of it
+        if value.alone:
+            call = following_call("read_file", path=value.place, offset=kept[shown])
+        else:
+            call = following_call("search_content", path=value.place, **{**arguments, "context": None}, mode="count")
+    elif more and value.total_files == shown_files:
         call = _of_one_file(value, arguments)
-    elif shown_files == len(value.files) and query.limit < min(total, MAXIMUM_LIMIT):
-        call = call_text("search_content", path=value.place, **arguments, mode=mode, limit=min(total, MAXIMUM_LIMIT))
+    elif more:
+        limit = min(total, MAXIMUM_LIMIT)
+        call = following_call("search_content", path=value.place, **arguments, mode=mode, limit=limit)
     elif query.mode == "content":
-        call = call_text("search_content", path=value.place, **{**arguments, "context": None}, mode="count")
+        call = following_call("search_content", path=value.place, **{**arguments, "context": None}, mode="count")
     else:
         call = "a smaller folder, or a glob"
     unit = "matching lines" if query.mode == "content" else "files"
@@ -340,7 +364,7 @@ def _of_one_file(value: ContentSearch, arguments: dict[str, object]) -> str:
     """The call for the file that has the most lines left out."""
     most = max(value.files, key=lambda file: file.count - sum(line.matched for line in file.lines))
     path = value.place if value.alone else f"{value.place.rstrip('/')}/{most.path}"
-    return call_text("search_content", path=path, **arguments, limit=min(most.count, MAXIMUM_LIMIT))
+    return following_call("search_content", path=path, **arguments, limit=min(most.count, MAXIMUM_LIMIT))
 
 
 def _afterwards(value: ContentSearch) -> list[str]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Literal
 
+from mcp_curated_filesystem.finding.following import following_call
 from mcp_curated_filesystem.finding.globs import Glob, compile_glob, compile_word, is_bare_word
 from mcp_curated_filesystem.finding.sieving import counted, is_ours
 from mcp_curated_filesystem.finding.timing import Clock
@@ -19,7 +20,7 @@ from mcp_curated_shared.security.confinement import (
     from_os_error,
     quoted,
 )
-from mcp_curated_shared.security.limits import DEFAULT_BUDGET, call_text, cut_rows
+from mcp_curated_shared.security.limits import DEFAULT_BUDGET, cut_rows
 from mcp_curated_shared.work import Work
 
 SortBy = Literal["name", "size", "modified"]
@@ -180,13 +181,13 @@ def _next(value: Listing, shown: int) -> str:
     pattern = value.pattern or None
     if shown >= len(value.entries) and value.limit < min(value.total, MAXIMUM_LIMIT):
         limit = min(value.total, MAXIMUM_LIMIT)
-        return call_text("list_directory", path=value.folder, sortBy=sort_by, pattern=pattern, limit=limit)
+        return following_call("list_directory", path=value.folder, sortBy=sort_by, pattern=pattern, limit=limit)
     names = [entry.name for entry in value.entries]
     following = names[shown] if shown < len(names) else names[-1]
     beginning = following[: _shared_length(names) + 1]
     if not beginning.replace("_", "").isalnum():
         return "a part of the names at a time, by a pattern"
-    narrower = call_text("list_directory", path=value.folder, sortBy=sort_by, pattern=f"{beginning}*")
+    narrower = following_call("list_directory", path=value.folder, sortBy=sort_by, pattern=f"{beginning}*")
     return f"a part of the names at a time, such as {narrower}"
 
 

@@ -150,8 +150,8 @@ class Scan:
             except TooSlowError:
                 self.too_slow = True
                 return
-            if span is None or span[0] > end or (span[0] == end and _nothing_at(text, end)):
-                return
+            if span is None or span[0] > end or (span[0] == end and (end < len(text) or _nothing_at(text, end))):
+                return  # what begins at the end of a region with more behind it is the next one's
             if self._kept < self._wanted:
                 line += text.count("\n", counted_to, span[0])
                 counted_to = span[0]

@@ -6,12 +6,13 @@ import os
 from collections import Counter
 from dataclasses import dataclass
 
+from mcp_curated_filesystem.finding.following import following_call
 from mcp_curated_filesystem.finding.globs import Glob, compile_glob, compile_word, is_bare_word
 from mcp_curated_filesystem.finding.sieving import Scope, Sieve, Skipped, counted
 from mcp_curated_filesystem.finding.timing import Clock
 from mcp_curated_filesystem.finding.walking import Folder, Walk
 from mcp_curated_shared.security.confinement import Confinement, escape_name, quoted
-from mcp_curated_shared.security.limits import DEFAULT_BUDGET, call_text, cut_rows
+from mcp_curated_shared.security.limits import DEFAULT_BUDGET, cut_rows
 from mcp_curated_shared.work import Work
 
 DEFAULT_LIMIT = 200
@@ -158,12 +159,12 @@ def _next(value: NameSearch, shown: int) -> str:
     arguments = value.scope.arguments()
     if shown >= len(value.found) and value.limit < min(value.total, MAXIMUM_LIMIT):
         limit = min(value.total, MAXIMUM_LIMIT)
-        return call_text("search_files", path=value.folder, pattern=value.pattern, limit=limit, **arguments)
+        return following_call("search_files", path=value.folder, pattern=value.pattern, limit=limit, **arguments)
     tops = Counter(entry.path.partition("/")[0] for entry in value.found if "/" in entry.path.rstrip("/"))
     if not value.by_name or not tops:
         return "a more exact pattern."
     inner = f"{value.folder.rstrip('/')}/{tops.most_common(1)[0][0]}"
-    return call_text("search_files", path=inner, pattern=value.pattern, **arguments)
+    return following_call("search_files", path=inner, pattern=value.pattern, **arguments)
 
 
 def _read(pattern: str, base: str) -> _Query:

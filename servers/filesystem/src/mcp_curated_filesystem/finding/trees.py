@@ -4,6 +4,7 @@ import os
 from collections import deque
 from dataclasses import dataclass, field
 
+from mcp_curated_filesystem.finding.following import following_call
 from mcp_curated_filesystem.finding.ignoring import Rules
 from mcp_curated_filesystem.finding.sieving import Scope, Sieve, Skipped, counted, read_entries
 from mcp_curated_filesystem.finding.timing import Clock
@@ -15,7 +16,7 @@ from mcp_curated_shared.security.confinement import (
     in_kernel_filesystem,
     open_child,
 )
-from mcp_curated_shared.security.limits import DEFAULT_BUDGET, call_text
+from mcp_curated_shared.security.limits import DEFAULT_BUDGET, cut_rows
 from mcp_curated_shared.work import Work
 
 DEFAULT_DEPTH = 3
@@ -93,7 +94,7 @@ def directory_tree(
         confinement: Opens the directory.
         scope: The directory, and what in it is left out.
         depth: Levels to expand, 1 to 100.
-        characters: Room for the rendered tree.
+        characters: Room for the rendered tree, of which one beyond ASCII counts as its bytes.
         seconds: The time budget; when it is over the rest stays collapsed.
         work: The call.
 
@@ -104,7 +105,7 @@ def directory_tree(
     clock = Clock(work, seconds)
     with confinement.open_directory(scope.path, base=scope.base) as opened:
         sieve = Sieve(confinement, opened.location, scope)
-        growth = _Growth(opened, sieve, clock, characters - _NOTES)
+        growth = _Growth(opened, sieve, clock, characters - _NOTES - _width(opened.location.shown))
         try:
             top = growth.grow(depth)
         except OSError as error:
@@ -126,7 +127,10 @@ def directory_tree(
 
 
 def render(value: Tree) -> str:
-    """Write the tree for a reader: two spaces a level, directories with a `/`, collapsed ones with their counts."""
+    """Write the tree for a reader: two spaces a level, directories with a `/`, collapsed ones with their counts.
+
+    It was grown to fit; only where what is said after it takes more than was kept free for that, the last lines go.
+    """
     lines: list[str] = []
     stack: list[tuple[Node | str, int]] = [(value.top, 0)]
     while stack:
@@ -138,7 +142,9 @@ def render(value: Tree) -> str:
         lines.append(indentation + _line(item))
         stack.extend((leaf, level + 1) for leaf in reversed(item.leaves))
         stack.extend((child, level + 1) for child in reversed(item.children))
-    return "\n".join([*lines, *_afterwards(value)])
+    after = _afterwards(value)
+    room = DEFAULT_BUDGET.characters - sum(len(line) + 1 for line in after)
+    return "\n".join([cut_rows(lines, room, lambda _: "a smaller depth, or a folder further down"), *after])
 
 
 def _line(node: Node) -> str:
@@ -160,12 +166,12 @@ def _counts(directories: int, files: int) -> str:
 def _afterwards(value: Tree) -> list[str]:
     said = [*value.notes, *value.skipped.sentences()]
     if value.left_out:
-        call = call_text("list_directory", path=value.top.name)
+        call = following_call("list_directory", path=value.top.name)
         said.append(f"[{counted(value.left_out, 'more entry', 'more entries')} at the top: {call}]")
     if value.collapsed:
         arguments = value.scope.arguments()
         path = f"{value.top.name.rstrip('/')}/{value.biggest}"
-        call = call_text("directory_tree", path=path, **arguments)
+        call = following_call("directory_tree", path=path, **arguments)
         why = "there is no room for more" if value.cut else f"depth={value.depth}"
         said.append(
             f"[{counted(value.collapsed, 'directory', 'directories')} shown by counts only ({why}). "
@@ -332,7 +338,10 @@ class _Ladder:
 
 
 def _width(name: str) -> int:
-    return len(name) if name.isascii() and name.isprintable() else len(escape_name(name))
+    """How many bytes a name takes in a reply."""
+    if name.isascii() and name.isprintable() and "\\" not in name:
+        return len(name)
+    return len(escape_name(name).encode())
 
 
 def _order(name: str) -> tuple[str, str]:

@@ -84,6 +84,7 @@ def check_version(target: Target, snapshot: Snapshot, expected: str | None) -> N
     current = version_of(snapshot)
     if expected.strip() != current:
         raise ConflictError(
-            f"{target.location.shown} is not at version {expected} any more: it is at {current}. Nothing was written.",
+            f"{target.location.shown} is not at version {expected[:80]} any more: it is at {current}."
+            " Nothing was written.",
             "Read it again, then repeat the change with the version that the read gives.",
         )
