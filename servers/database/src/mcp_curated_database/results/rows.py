@@ -13,6 +13,8 @@ from mcp_curated_database.engines.border import Budget, Cell, QueryResult
 from mcp_curated_shared.security.limits import call_text
 from mcp_curated_shared.security.untrusted import INVISIBLE, clean
 
+_PAGED: Final = "SELECT * FROM (\n{sql}\n) AS page LIMIT {rows} OFFSET {offset}"
+_SELECTS: Final = re.compile(r"(?:\s+|--[^\n]*\n|/\*.*?\*/)*(?:select|with|values|table)\b", re.IGNORECASE | re.DOTALL)
 _PAGE: Final = re.compile(r"SELECT \* FROM \(\n(.*)\n\) AS page LIMIT (\d+) OFFSET (\d+)", re.DOTALL)
 
 
@@ -102,8 +104,8 @@ def _page(sql: str, shown: int, rows: int) -> str | None:
     """
     before = _PAGE.fullmatch(sql)
     if before is not None:
-        return f"SELECT * FROM (\n{before[1]}\n) AS page LIMIT {before[2]} OFFSET {int(before[3]) + shown}"
+        return _PAGED.format(sql=before[1], rows=before[2], offset=int(before[3]) + shown)
     bare = sql.strip().rstrip("; \t\r\n")
-    if ";" in bare or not re.match(r"(?:select|with|values|table)\b", bare, re.IGNORECASE):
+    if ";" in bare or _SELECTS.match(bare) is None:
         return None
-    return f"SELECT * FROM (\n{bare}\n) AS page LIMIT {rows} OFFSET {shown}"
+    return _PAGED.format(sql=bare, rows=rows, offset=shown)

@@ -155,7 +155,8 @@ def _pointer(key: ForeignKey) -> str:
 
 
 def _index(index: IndexFacts) -> str:
-    return f"{'unique ' if index.unique else ''}index {quoted(index.name)} {one_line(index.definition, _LONGEST_DEFINITION)}"
+    unique = "unique " if index.unique else ""
+    return f"{unique}index {quoted(index.name)} {one_line(index.definition, _LONGEST_DEFINITION)}"
 
 
 def _samples(samples: QueryResult) -> str:

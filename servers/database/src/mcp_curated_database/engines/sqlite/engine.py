@@ -19,7 +19,13 @@ from mcp_curated_database.engines.border import (
 from mcp_curated_database.engines.sqlite import schema, writing
 from mcp_curated_database.engines.sqlite.failures import FAILURES, Told, timed_out, told
 from mcp_curated_database.engines.sqlite.guarding import Guard
-from mcp_curated_database.engines.sqlite.readers import GRACE_SECONDS, Connection, Readers, open_connection
+from mcp_curated_database.engines.sqlite.readers import (
+    GRACE_SECONDS,
+    MOST_READERS,
+    Connection,
+    Readers,
+    open_connection,
+)
 from mcp_curated_database.engines.sqlite.rules import Rules
 from mcp_curated_database.engines.sqlite.tokens import tokens
 from mcp_curated_database.engines.sqlite.values import bound
@@ -39,12 +45,13 @@ class SqliteEngine:
     Args:
         file: Where it lies.
         busy_seconds: How long to wait for somebody else's lock.
+        readers: Connections that read at a time, each with a thread.
     """
 
-    def __init__(self, file: SqliteFile, *, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(self, file: SqliteFile, *, busy_seconds: float = BUSY_SECONDS, readers: int = MOST_READERS) -> None:
         self._file = file
         self._busy_seconds = busy_seconds
-        self._readers = Readers(file, busy_seconds)
+        self._readers = Readers(file, busy_seconds, readers)
 
     @property
     def dialect(self) -> str:
