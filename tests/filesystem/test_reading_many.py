@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from mcp_curated_filesystem.reading import pages
 from mcp_curated_filesystem.reading.reading_many import MOST_FILES, read_files, render
 from mcp_curated_shared.errors import CancelledError, InvalidArgumentError
-from mcp_curated_shared.security.confinement import Confinement, RootSpec
+from mcp_curated_shared.security.confinement import Confinement, OpenFile, RootSpec
 from mcp_curated_shared.work import Work
 
 
@@ -87,3 +88,22 @@ def test_a_cancelled_call_ends_and_is_no_files_failure(confinement: Confinement,
     work.cancel()
     with pytest.raises(CancelledError):
         read_files(confinement, ["a"], work=work)
+
+
+def test_an_unexpected_failure_is_that_files_entry_too(
+    confinement: Confinement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_text(f"in {name}\n")
+    real = pages.page_of
+
+    def page_of(file: OpenFile, *arguments: object, **options: object) -> object:
+        if file.location.name == "b":
+            raise RuntimeError("private detail")
+        return real(file, *arguments, **options)  # pyright: ignore[reportArgumentType] - passed on
+
+    monkeypatch.setattr("mcp_curated_filesystem.reading.reading_many.page_of", page_of)
+    entries = read_files(confinement, ["a", "b", "c"], work=Work(20))
+    assert [entry.body for entry in entries] == ["in a\n", "", "in c\n"]
+    assert "unexpected error" in entries[1].facts
+    assert "private detail" not in entries[1].facts

@@ -1,14 +1,16 @@
 """A folder that hangs is the only one that is charged for it, and the others are served meanwhile."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from mcp_curated_filesystem import allowed
+from mcp_curated_filesystem.reading import reading_many
 from mcp_curated_filesystem.server.lanes import ELSEWHERE, lane_of
 from mcp_curated_shared.security.confinement import Confinement, Root, RootSpec
+from mcp_curated_shared.testing.clients import MODERN
 from tests.filesystem.server.serving import call, refused, serve
 
 
@@ -93,3 +95,23 @@ async def test_a_folder_that_hangs_fails_its_own_files_only(
         assert "dead" in await refused(client, "read_file", path=files[0])
         assert "in well" in await call(client, "read_file", path=files[1])
         assert "does not answer" in await call(client, "list_allowed_directories")
+
+
+@pytest.mark.anyio
+async def test_a_folder_whose_reading_crashes_fails_its_own_files_only(
+    two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead, well = two
+    real = reading_many.read_files
+
+    def read_files(confinement: Confinement, paths: Sequence[str], **options: object) -> object:
+        if str(dead) in paths[0]:
+            raise RuntimeError("private detail")
+        return real(confinement, paths, **options)  # pyright: ignore[reportArgumentType] - passed on
+
+    monkeypatch.setattr("mcp_curated_filesystem.server.reading_lanes.read_files", read_files)
+    async with serve("memory", MODERN, [dead, well]) as client:
+        told = await call(client, "read_multiple_files", paths=[f"{dead}/file.txt", f"{well}/file.txt"])
+    assert "in well" in told
+    assert "unexpected error" in told
+    assert "private detail" not in told

@@ -21,7 +21,7 @@ Span = tuple[int, int]
 """Start and end (exclusive) in a view."""
 
 BREAK = re.compile(r"\r\n|\n|\r")
-_MOST_REFUSED = 10_000
+_MOST_REFUSED = 200
 """Places at which a text fits but for a CR that is not alone there; nobody means those."""
 
 

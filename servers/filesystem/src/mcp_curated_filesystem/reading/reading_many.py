@@ -1,5 +1,6 @@
 """Several files in one reply: each gets a fair part of it, and the failure of one is no failure of the others."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,12 +8,14 @@ from mcp_curated_filesystem.reading.excerpts import Excerpt
 from mcp_curated_filesystem.reading.page_facts import brief_facts, facts, shorten
 from mcp_curated_filesystem.reading.pages import Page, page_of, room_for_facts
 from mcp_curated_shared.errors import CancelledError, CuratedError, InvalidArgumentError, TimedOutError
-from mcp_curated_shared.security.confinement import Confinement, Location
+from mcp_curated_shared.security.confinement import Confinement, Location, quoted
 from mcp_curated_shared.security.limits import DEFAULT_BUDGET, Budget
 from mcp_curated_shared.work import Work
 
 MOST_FILES = 100
 """Files in one call: 48,000 characters leave each of them 480."""
+
+_log = logging.getLogger(__name__)
 
 _ROOMY = 2_000
 _BRIEF_CHARACTERS = 340
@@ -82,8 +85,10 @@ def read_files(
         try:
             with confinement.open_file(path, base=base) as file:
                 found.append(_Found(place, path, file.location, file.stat.st_size))
-        except CuratedError as error:
-            entries[place] = _failed(path, error)
+        except (CancelledError, TimedOutError):
+            raise
+        except Exception as error:
+            entries[place] = _failed(path, _foreseen(path, error))
     room = budget.characters - sum(len(entry.facts) for entry in entries.values())
     found.sort(key=lambda one: one.size)
     for done, one in enumerate(found):
@@ -109,12 +114,20 @@ def _entry(confinement: Confinement, one: _Found, excerpt: Excerpt, share: int, 
             page = page_of(file, excerpt, room=share - reserve, rows=rows, work=work)
     except (CancelledError, TimedOutError):
         raise
-    except CuratedError as error:
-        return _failed(one.asked, error)
+    except Exception as error:
+        return _failed(one.asked, _foreseen(one.asked, error))
     told = f"{one.location.shown}: {facts(page)}" if roomy else brief_facts(page)
     if one.location.note and roomy:
         told = f"{told} {one.location.note}"
     return FileEntry(one.asked, told, page.body, page)
+
+
+def _foreseen(asked: str, error: Exception) -> CuratedError:
+    """The error of one file as it is told; an unexpected one is logged, and is no failure of the others."""
+    if isinstance(error, CuratedError):
+        return error
+    _log.error("Reading one of several files failed unexpectedly.", exc_info=error)
+    return CuratedError(f"{quoted(asked)} could not be read: an unexpected error.", kind="error")
 
 
 def _failed(asked: str, error: CuratedError) -> FileEntry:

@@ -1,5 +1,6 @@
 """Reading several files that lie in different folders: one that hangs fails its own files only."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,8 @@ from mcp_curated_filesystem.server.state import Filesystem, FilesystemContext
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.confinement import quoted
 from mcp_curated_shared.work import Work
+
+_log = logging.getLogger(__name__)
 
 
 async def read_in_lanes(
@@ -31,7 +34,8 @@ async def read_in_lanes(
         limit: How many lines of each at most.
 
     Returns:
-        One entry a path, in the order asked; a lane that does not answer makes entries with that error.
+        One entry a path, in the order asked; a lane that does not answer, or fails unexpectedly, makes entries with
+        that error.
 
     Raises:
         CuratedError: There is only one lane, and it failed.
@@ -53,7 +57,10 @@ async def read_in_lanes(
         except CuratedError as error:
             if len(lanes) == 1:
                 raise
-            found = tuple(FileEntry(path, f"{quoted(path)}: {error}", error=error) for path in asked)
+            found = _all_failed(asked, error)
+        except Exception:  # a crash of one folder's reading is that folder's; a task group would end the others too
+            _log.exception("Reading %d files failed unexpectedly.", len(asked))
+            found = _all_failed(asked, CuratedError("It could not be read: an unexpected error.", kind="error"))
         entries.update(zip(places, found, strict=True))
 
     if len(lanes) == 1:
@@ -63,3 +70,7 @@ async def read_in_lanes(
             for places in lanes.values():
                 tasks.start_soon(read_lane, places)
     return tuple(entries[place] for place in range(len(paths)))
+
+
+def _all_failed(asked: Sequence[str], error: CuratedError) -> tuple[FileEntry, ...]:
+    return tuple(FileEntry(path, f"{quoted(path)}: {error}", error=error) for path in asked)
