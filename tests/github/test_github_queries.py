@@ -75,6 +75,20 @@ def test_a_search_within_what_may_be_read_names_all_of_it():
     assert queries.places(None) == ()
 
 
+def test_a_search_for_issues_in_several_places_is_one_of_alternatives():
+    places = queries.any_of(queries.places(READABLE))
+    assert queries.build_query("a OR b", places, READABLE, grouped=True) == (
+        "(a OR b) (user:octo-org OR repo:mona/one OR repo:mona/two)"
+    )
+    assert queries.any_of(("repo:a/b",)) == ("repo:a/b",)
+    with pytest.raises(InvalidArgumentError):
+        queries.build_query("a OR b OR c OR d OR e", places, READABLE, grouped=True)
+
+
+def test_an_operator_in_quotes_is_a_word():
+    assert queries.build_query('"a OR b" ' * 7, ())
+
+
 @pytest.mark.parametrize(("repo", "owner"), [("evil/x", None), ("mona/three", None), (None, "evil"), (None, "octo")])
 def test_a_search_elsewhere_is_refused(repo: str | None, owner: str | None):
     with pytest.raises(NotAllowedError):

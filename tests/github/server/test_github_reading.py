@@ -12,8 +12,11 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CompletionArgument, ResourceTemplateReference, TextResourceContents
 
+from mcp_curated_github.addresses import DEFAULT
+from mcp_curated_github.gh import token_of_gh
+from mcp_curated_shared.errors import SettingsError
 from mcp_curated_shared.security.untrusted import META_KEY
-from mcp_curated_shared.testing.clients import WAYS, Era, Way, connect, over_memory, over_stdio
+from mcp_curated_shared.testing.clients import LEGACY, WAYS, Era, Way, connect, over_memory, over_stdio
 from tests.github.double import ChangedFile, Double, Hold, faults
 from tests.github.serving import build, command, found, refused, text_of
 
@@ -268,18 +271,22 @@ async def test_the_token_of_gh_is_asked_for_only_where_the_operator_wants_it(
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("script", [None, "exit 1", "echo", "echo two words"])
-async def test_a_gh_that_has_no_token_is_told_in_the_conversation(
-    there: Double, era: Era, tmp_path: Path, script: str | None
-):
+async def test_a_gh_that_has_no_token_is_told_in_the_conversation(there: Double, tmp_path: Path):
+    started = command(there, None, GITHUB_USE_GH="1", PATH=f"{tmp_path}")
+    async with over_stdio(started, LEGACY) as client:
+        told, facts = await refused(client, "whoami")
+        assert facts["kind"] == "settings" and "gh auth login" in told
+
+
+@pytest.mark.parametrize("script", [None, "exit 1", "echo", "echo two words", "printf 'a\\001b'", "echo x >&2; exit 0"])
+def test_only_a_token_on_one_line_is_taken_from_gh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None):
     if script is not None:
         program = tmp_path / "gh"
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    started = command(there, None, GITHUB_USE_GH="1", PATH=f"{tmp_path}")
-    async with over_stdio(started, era) as client:
-        told, facts = await refused(client, "whoami")
-        assert facts["kind"] == "settings" and "gh auth login" in told
+    monkeypatch.setenv("PATH", f"{tmp_path}")
+    with pytest.raises(SettingsError, match="gh auth login"):
+        token_of_gh(DEFAULT)
 
 
 @pytest.mark.anyio

@@ -22,6 +22,7 @@ _OPERATOR: Final = re.compile(r"\b(?:AND|OR|NOT)\b")
 _LANGUAGE: Final = re.compile(r"[\w#+.'*()/ -]{1,60}")
 _LOGIN: Final = re.compile(r"(?:app/)?[A-Za-z0-9](?:[A-Za-z0-9_-]{0,60})(?:\[bot\])?", re.ASCII)
 _PLACE: Final = re.compile(r"(?:^|[\s(\"-])(repo|user|org|owner|enterprise):", re.IGNORECASE)
+_QUOTED: Final = re.compile(r'"[^"]*"')
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f]+")
 
 
@@ -101,13 +102,25 @@ def _repo(name: str) -> str:
     return f"repo:{name}"
 
 
-def build_query(words: str, qualifiers: Iterable[str], readable: Allowlist | None = None) -> str:
+def any_of(places: tuple[str, ...]) -> tuple[str, ...]:
+    """Places as one part of a search for issues, where several side by side would all have to hold.
+
+    Since September 2025 that search is the advanced one; the others still take places side by side as alternatives.
+    """
+    return places if len(places) < 2 else (f"({' OR '.join(places)})",)
+
+
+def build_query(
+    words: str, qualifiers: Iterable[str], readable: Allowlist | None = None, *, grouped: bool = False
+) -> str:
     """The whole search.
 
     Args:
         words: What the caller looks for.
         qualifiers: From the functions of this module.
         readable: Where given, the words may not say where to look: GitHub would look there as well.
+        grouped: Whether words with operators go into parentheses, so that the qualifiers hold for all of them; only the
+            search for issues knows parentheses.
 
     Raises:
         InvalidArgumentError: It is empty, has an odd quote, more than 256 characters or more than five operators.
@@ -117,11 +130,13 @@ def build_query(words: str, qualifiers: Iterable[str], readable: Allowlist | Non
         raise InvalidArgumentError("query has a quote without its other half.", "Close it or leave it out.")
     if readable is not None and _PLACE.search(said):
         raise InvalidArgumentError("query may not say where to look.", "Use the arguments repo or owner.")
-    if len(_OPERATOR.findall(said)) > MOST_OPERATORS:
-        raise InvalidArgumentError(
-            f"query has more than {MOST_OPERATORS} of AND, OR and NOT.", "Split it into several searches."
-        )
+    if grouped and _OPERATOR.search(said):
+        said = f"({said})"
     whole = " ".join(part for part in (said, *qualifiers) if part)
+    if len(_OPERATOR.findall(_QUOTED.sub("", whole))) > MOST_OPERATORS:
+        raise InvalidArgumentError(
+            f"The search has more than {MOST_OPERATORS} of AND, OR and NOT.", "Split it, or name a repo."
+        )
     if not whole:
         raise InvalidArgumentError("query is empty.", "Give a word to look for.")
     if len(whole) > LONGEST_QUERY:

@@ -144,8 +144,8 @@ async def search_issues(
         InvalidArgumentError: The search cannot be made of these arguments.
         GitHubError: GitHub refuses it.
     """
-    qualifiers = (*queries.places(api.readable, repo=narrowed.repo), *narrowed.qualifiers())
-    query = queries.build_query(words, qualifiers, api.readable)
+    places = queries.any_of(queries.places(api.readable, repo=narrowed.repo))
+    query = queries.build_query(words, (*places, *narrowed.qualifiers()), api.readable, grouped=True)
     found = await _search(api, "issues", query, order, page)
     items = found.readable(api, lambda one: repo_of_url(one.text("repository_url")))
     hits = [_issue_hit(one) for one in items]
