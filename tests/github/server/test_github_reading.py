@@ -18,6 +18,7 @@ from mcp_curated_shared.errors import SettingsError
 from mcp_curated_shared.security.untrusted import META_KEY
 from mcp_curated_shared.testing.clients import LEGACY, WAYS, Era, Way, connect, over_memory, over_stdio
 from tests.github.double import ChangedFile, Double, Hold, faults
+from tests.github.double.credentials import token_text
 from tests.github.serving import build, command, found, refused, text_of
 
 HELLO = {"repo": "octo-org/hello"}
@@ -159,6 +160,14 @@ async def test_a_deleted_account_is_the_ghost(there: Double, token: str, era: Er
     async with over_memory(build(there, token), era) as client:
         got = await found(client, "get_issue", **HELLO, number=number)
         assert got["author"] == "ghost" and got["body"] == ""
+
+
+@pytest.mark.anyio
+async def test_a_token_of_an_app_is_told_as_one(there: Double, era: Era):
+    token = there.github.token("helper[bot]", "installation")
+    async with over_memory(build(there, token), era) as client:
+        got = await found(client, "whoami")
+        assert (got["authenticated"], got["type"]) == (True, "installation of an app") and "login" not in got
 
 
 @pytest.mark.anyio
@@ -311,6 +320,15 @@ async def test_many_reads_at_once_all_answer(there: Double, token: str, era: Era
 
 
 # Secrets
+
+
+@pytest.mark.anyio
+async def test_a_search_that_holds_a_secret_is_not_sent(there: Double, token: str, era: Era):
+    async with over_memory(build(there, token), era) as client:
+        for secret in (token_text("fine_grained"), f"x {token} y", "password=correct-horse-battery"):
+            told, facts = await refused(client, "search_code", query=secret)
+            assert facts["kind"] == "secret_in_request" and secret not in told
+    assert len(there.journal) == 0
 
 
 @pytest.mark.anyio

@@ -5,6 +5,7 @@ import time
 from typing import Final
 
 from mcp_curated_github.api import GitHubApi, Tally
+from mcp_curated_github.errors import GitHubError
 from mcp_curated_github.models import Account
 from mcp_curated_github.reading.sizes import clip
 from mcp_curated_github.routes import rate_limit, user
@@ -21,14 +22,24 @@ async def whoami(api: GitHubApi) -> Account:
     tally = api.tally()
     account = Account(authenticated=api.has_token, api=str(api.api))
     if api.has_token:
-        answer = await api.get_json(user())
-        item = answer.fields(tally)
-        account.login, account.type = item.text("login"), item.text("type") or None
-        account.name = clip(item.text("name"), 300)[0] or None
-        scopes = answer.headers.get("x-oauth-scopes")
-        account.scopes = scopes if scopes is not None and _SCOPES.fullmatch(scopes) else None
+        await _account(api, account, tally)
     await _limits(api, account, tally)
     return account
+
+
+async def _account(api: GitHubApi, account: Account, tally: Tally) -> None:
+    try:
+        answer = await api.get_json(user())
+    except GitHubError as error:
+        if error.kind != "forbidden":
+            raise
+        account.type = "installation of an app"  # it acts for itself, not for an account
+        return
+    item = answer.fields(tally)
+    account.login, account.type = item.text("login"), item.text("type") or None
+    account.name = clip(item.text("name"), 300)[0] or None
+    scopes = answer.headers.get("x-oauth-scopes")
+    account.scopes = scopes if scopes is not None and _SCOPES.fullmatch(scopes) else None
 
 
 async def _limits(api: GitHubApi, account: Account, tally: Tally) -> None:

@@ -195,7 +195,7 @@ def account(found: Account) -> str:
     else:
         named = f" ({_one_line(found.name)})" if found.name else ""
         scopes = f", scopes {found.scopes or 'none'}" if found.scopes is not None else ", a token without scopes"
-        who = f"{found.login}{named}, {found.type or 'account'}, on {found.api}{scopes}."
+        who = f"{found.login or 'No account'}{named}, {found.type or 'account'}, on {found.api}{scopes}."
     left = ""
     if found.requests_left is not None:
         left = f" {found.requests_left} of {found.requests_limit} requests left for {found.resets_in_s} s."
