@@ -22,13 +22,16 @@ class ServingLimits:
     Attributes:
         body_bytes: One HTTP request's body; the SDK's own limit of 4 MiB is too small to write a file.
         concurrency: HTTP requests served at the same time; more get 503.
-        sessions: Sessions of older clients (2025-11-25 and before) kept at the same time.
+        arriving: HTTP requests whose body is on its way at the same time; beyond that those that stall give way.
+        sessions: Sessions of older clients (2025-11-25 and before) kept at the same time; beyond that those that are
+            unused give way.
         session_idle_seconds: After this long without a request such a session is closed.
         shutdown_seconds: From the wish to stop until the process is gone, at most.
     """
 
     body_bytes: int = 32 * 1024 * 1024
     concurrency: int = 64
+    arriving: int = 256
     sessions: int = 256
     session_idle_seconds: float = 30 * 60
     shutdown_seconds: float = 5.0

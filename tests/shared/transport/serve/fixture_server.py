@@ -138,7 +138,13 @@ def main() -> int:
     parser.add_argument("--shutdown", type=float, default=3.0)
     parser.add_argument("--idle", type=float, default=1800)
     parser.add_argument("--concurrency", type=int, default=64)
+    parser.add_argument("--sessions", type=int, default=256)
+    parser.add_argument("--unused", type=float)
     asked = parser.parse_args()
+    if asked.unused is not None:
+        from mcp_curated_shared.transport import arrivals
+
+        arrivals.UNUSED_SECONDS = asked.unused
     logs = LogSettings(level=asked.level, format=asked.format)
     if asked.mode in ("settings-error", "broken-build"):
         return serve_settings_error(
@@ -161,7 +167,10 @@ def main() -> int:
         allowed_origins=tuple(asked.allowed_origin),
     )
     limits = ServingLimits(
-        concurrency=asked.concurrency, session_idle_seconds=asked.idle, shutdown_seconds=asked.shutdown
+        concurrency=asked.concurrency,
+        sessions=asked.sessions,
+        session_idle_seconds=asked.idle,
+        shutdown_seconds=asked.shutdown,
     )
     try:
         return serve(

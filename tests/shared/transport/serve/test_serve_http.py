@@ -331,3 +331,18 @@ async def legacy_session(http: httpx.AsyncClient, url: str) -> dict[str, str]:
     headers = {**JSON, "mcp-session-id": opened.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
     await http.post(url, json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=headers)
     return headers
+
+
+async def test_a_media_type_in_capitals_is_taken(standing: Any, http: httpx.AsyncClient) -> None:
+    """Media types are the same in any case (RFC 9110, 8.3.1)."""
+    body, headers = modern("tools/list")
+    headers |= {"content-type": "APPLICATION/JSON; charset=UTF-8", "accept": "Application/JSON, Text/Event-Stream"}
+    assert (await http.post(standing.url, json=body, headers=headers)).status_code == 200
+
+
+async def test_a_session_that_is_ended_for_a_newcomer_is_really_gone(start: Start, http: httpx.AsyncClient) -> None:
+    server = start("http", "--sessions", "2", "--unused", "0")
+    first, second, third = [await legacy_session(http, server.url) for _ in range(3)]
+    ping = {"jsonrpc": "2.0", "id": 9, "method": "ping"}
+    statuses = [(await http.post(server.url, json=ping, headers=one)).status_code for one in (first, second, third)]
+    assert statuses == [404, 200, 200]

@@ -246,8 +246,8 @@ def test_a_killed_server_leaves_no_process_that_holds_its_pipes(start: Start) ->
     began = time.monotonic()
     server.process.kill()
     assert server.ended() == -signal.SIGKILL
-    assert server.lines.get(timeout=5) is None
-    assert time.monotonic() - began < 5
+    assert server.lines.get(timeout=20) is None
+    assert time.monotonic() - began < 20
 
 
 def test_standard_streams_that_were_closed_at_the_start_do_not_reach_files(tmp_path: Any) -> None:
