@@ -50,7 +50,7 @@ class DoctorOptions(Settings):
 
     prompted: ClassVar[bool] = False
 
-    offline: bool = setting(Boolean(), default=False, help="Do not start the server.")
+    offline: bool = setting(Boolean(), default=False, help="Do not start the server, and ask no other host.")
     json: bool = setting(Boolean(), default=False, help="Print JSON.")
 
 
@@ -93,6 +93,7 @@ def examine(
     yield from _state_folder(loaded, program.name)
     yield from _guarded(program, loaded)
     if not offline:
+        yield from _guarded(program, loaded, online=True)
         yield _running(program, spell_all(_without_transport(given), settings), without_transport(environ, settings))
 
 
@@ -159,10 +160,10 @@ def _missing_state_folder(path: str) -> Finding:
     return Finding("fail", "state folder", f"{path} cannot be made: {above} cannot be written.", "Use --state-dir.")
 
 
-def _guarded(program: ServerProgram, loaded: Loaded[Settings]) -> Iterator[Finding]:
+def _guarded(program: ServerProgram, loaded: Loaded[Settings], *, online: bool = False) -> Iterator[Finding]:
     """The server's own checks; a crash in one of them is a finding too, so that the others are still told."""
     try:
-        yield from cast("Iterable[Finding]", program.own_checks(loaded))
+        yield from cast("Iterable[Finding]", program.own_checks(loaded, online=online))
     except Exception as error:
         text = f"A check crashed: {type(error).__name__}: {error}"
         yield Finding("fail", "checks", text, "Report this with the output of doctor.")

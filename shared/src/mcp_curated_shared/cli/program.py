@@ -38,6 +38,7 @@ class ServerProgram:
         build: `module:function` from `Loaded[Settings]` to the server.
         before: `module:function` called with `Loaded[Settings]` before any thread exists; empty for none.
         checks: `module:function` from `Loaded[Settings]` to an iterable of `doctor.Finding`; empty for none.
+        online_checks: The same for checks that ask another host; `doctor --offline` leaves them out.
         commands: Commands of its own.
         examples: Lines for --help, each a whole command and what it does.
     """
@@ -50,6 +51,7 @@ class ServerProgram:
     build: str
     before: str = ""
     checks: str = ""
+    online_checks: str = ""
     commands: Sequence[Command] = ()
     examples: Sequence[tuple[str, str]] = ()
 
@@ -74,9 +76,10 @@ class ServerProgram:
         """What must happen before any thread exists, or None."""
         return (lambda: resolve(self.before)(loaded)) if self.before else None
 
-    def own_checks(self, loaded: "Loaded[Settings]") -> Iterable[object]:
-        """The server's own findings for `doctor`."""
-        return cast("Iterable[object]", resolve(self.checks)(loaded)) if self.checks else ()
+    def own_checks(self, loaded: "Loaded[Settings]", *, online: bool = False) -> Iterable[object]:
+        """The server's own findings for `doctor`: of this machine, or those that ask another host."""
+        named = self.online_checks if online else self.checks
+        return cast("Iterable[object]", resolve(named)(loaded)) if named else ()
 
 
 def resolve(path: str) -> Any:

@@ -19,6 +19,7 @@ import anyio
 from mcp_curated_github.addresses import DEFAULT, ApiUrl
 from mcp_curated_github.api.fields import Fields, Tally
 from mcp_curated_github.api.pages import next_page
+from mcp_curated_github.api.reads import Reads
 from mcp_curated_github.errors import GitHubError, Refusal, asked_seconds, failure_of, no_token
 from mcp_curated_github.names import RepoName
 from mcp_curated_github.routes import Route, build_url, repository_by_id
@@ -84,7 +85,7 @@ def usual_limits() -> "HttpLimits":
     """Twice these, a pause and a retry stay below the minute after which some hosts give a call up."""
     from mcp_curated_shared.transport.http_client import HttpLimits
 
-    return HttpLimits(total_seconds=20.0, connect_seconds=8.0, read_seconds=10.0, body_bytes=4 * (1 << 20))
+    return HttpLimits(total_seconds=20.0, connect_seconds=8.0, read_seconds=10.0, body_bytes=16 * (1 << 20))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,7 @@ class GitHubApi:
     ) -> None:
         self.api = api
         self.readable = readable
+        self.reads = Reads()
         self._token = token
         self._connection = connection or Connection()
         self._hide = _hiding(token)
@@ -301,7 +303,10 @@ class GitHubApi:
             answer = await self._ask(_request(url, headers=(("Accept", accept),), body=form, body_bytes=most_bytes))
             location = answer.headers.get("location") if answer.status in _REDIRECTS else None
             if location is None:
-                return self._success(answer, renamed)
+                found = self._success(answer, renamed)
+                if scoped:
+                    self.reads.note(route, found.body if form == "whole" else b"")
+                return found
             target = self._inside(url, location)
             renamed = await self._name_at(target) or renamed
             if scoped and self.readable is not None:
@@ -326,7 +331,10 @@ class GitHubApi:
                     waited = True
                     await self._connection.wait(pause)
                     continue
-                if answer.status < 500 or failed:
+                if answer.received == "broken":  # a part of a file must not pass for the file
+                    if failed:
+                        raise _broken(self.api.host)
+                elif answer.status < 500 or failed:
                     return answer
             failed = True
             await self._connection.wait(_chance.uniform(*_JITTER_SECONDS))
@@ -429,6 +437,10 @@ def _request(
     from mcp_curated_shared.transport.http_client import HttpRequest
 
     return HttpRequest(url, method, headers, content, "none", body, body_bytes)
+
+
+def _broken(host: str) -> GitHubError:
+    return GitHubError("bad_response", f"The answer of {host} broke off before its end, twice.", "Try again later.")
 
 
 def _astray(text: str) -> GitHubError:

@@ -9,9 +9,11 @@ from mcp.server.mcpserver import MCPServer
 
 from mcp_curated_github.api import Connection, GitHubApi
 from mcp_curated_github.gh import token_of_gh
+from mcp_curated_github.server.prompts import add_prompts
 from mcp_curated_github.server.reading_tools import add_reading_tools
 from mcp_curated_github.server.resources import add_resources
 from mcp_curated_github.server.state import GitHub
+from mcp_curated_github.server.writing_tools import add_writing_tools
 from mcp_curated_github.settings import GithubSettings
 from mcp_curated_shared.security.audit import WriteWitness
 from mcp_curated_shared.security.confirmation import Confirmation
@@ -71,7 +73,10 @@ def build_server(loaded: Loaded[GithubSettings]) -> CuratedServer[GitHub]:
         lifespan=lifespan,
     )
     add_reading_tools(server)
+    if settings.allowed_repos:
+        add_writing_tools(server)
     add_resources(server)
+    add_prompts(server)
     server.config_resource(lambda: render(loaded))
     watch(server, trail)
     return server

@@ -24,6 +24,8 @@ class Plan:
         not_done: How a reply begins when nothing was done: "NOT deleted".
         remembered_seconds: How long an identical request by the same caller counts as a repetition of this one and is
             answered with its result; 0 for a write that itself sees that it was done already.
+        notes: What the person should know besides, though it changes nothing of what is done, such as a warning: shown
+            with the question, and no part of the digest, so that it makes no other plan of the same content.
     """
 
     operation: str
@@ -33,6 +35,7 @@ class Plan:
     lines: tuple[str, ...] = ()
     not_done: str = "NOT done"
     remembered_seconds: float = field(default=A_DAY, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @cached_property
     def digest(self) -> str:
@@ -51,4 +54,4 @@ class Plan:
     @property
     def text(self) -> str:
         """The question with all its lines, the same every time for the same plan."""
-        return "\n".join((self.question, *self.lines, f"(Plan {self.mark}.)"))
+        return "\n".join((self.question, *self.lines, *self.notes, f"(Plan {self.mark}.)"))

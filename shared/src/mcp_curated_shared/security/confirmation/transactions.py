@@ -175,7 +175,11 @@ def begin(
 
 def earlier(consent: Consent, *, remembered_seconds: float, now: float) -> Transaction[tuple[Attempt, str] | None]:
     """What was begun before with this consent, or with the same content by the same caller, and by which process."""
-    rows = yield f"{_ATTEMPT} WHERE key = ?", (consent.key,)
+    # A key that was used for another content, or by another caller, tells nothing of this one.
+    rows = yield (
+        f"{_ATTEMPT} WHERE key = ? AND caller = ? AND digest = ?",
+        (consent.key, consent.caller, consent.digest),
+    )
     if not rows and remembered_seconds > 0:
         rows = yield (
             f"{_ATTEMPT} WHERE caller = ? AND digest = ? AND begun > ? AND state <> 'failed' ORDER BY begun DESC",
