@@ -11,13 +11,14 @@ import respx
 from mcp_curated_github import routes
 from mcp_curated_github.addresses import ApiUrl
 from mcp_curated_github.api import Connection, GitHubApi, RenamedError, UnansweredError
+from mcp_curated_github.api.client import DIFF
 from mcp_curated_github.errors import GitHubError
 from mcp_curated_github.names import RepoName
 from mcp_curated_github.settings import read_repositories
 from mcp_curated_shared.errors import CuratedError, NotAllowedError
 from mcp_curated_shared.settings import Secret
 from mcp_curated_shared.transport.http_client import HttpLimits
-from tests.github.double import Double, Hold, double, faults
+from tests.github.double import ChangedFile, Double, Hold, double, faults
 from tests.github.double.credentials import token_text
 from tests.github.double.faults import Fault
 
@@ -184,6 +185,24 @@ async def test_only_what_may_be_read_is_asked_for(there: Double):
         assert "GITHUB_READ_REPOS" in str(raised.value)
         assert len(there.journal) == 0
         await api.get_json(routes.issue(REPO, 1))
+
+
+@pytest.mark.anyio
+async def test_bytes_that_break_off_are_asked_for_again_and_never_taken_for_the_whole(there: Double):
+    repository = there.github.find("octo-org/hello")
+    assert repository is not None
+    number = repository.pull_request("p", files=[ChangedFile("a.py", "@@ -1 +1 @@\n" + "+x\n" * 500)]).number
+    route = routes.pull_request(REPO, number)
+    async with asking(there) as api:
+        whole = (await api.get_raw(route, DIFF, most_bytes=100_000)).body
+        there.faults.next(faults.cut_body())
+        assert (await api.get_raw(route, DIFF, most_bytes=100_000)).body == whole
+        there.faults.next(faults.cut_body(), faults.cut_body())
+        with pytest.raises(CuratedError) as raised:
+            await api.get_raw(route, DIFF, most_bytes=100_000)
+        assert raised.value.kind in {"bad_response", "unreachable"}
+        part = await api.get_raw(route, DIFF, most_bytes=300)
+    assert part.cut and whole.startswith(part.body) and len(part.body) == 300
 
 
 # Writes
