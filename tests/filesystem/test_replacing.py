@@ -302,6 +302,7 @@ def test_a_file_in_an_unwritable_directory_is_written_in_place(shared: Path, ope
     finally:
         shared.chmod(0o755)
     assert "in place" in told
+    assert "No safety copy could be made" in told
     assert file.read_bytes() == b"a new text\n"
     assert file.stat().st_ino == inode
 

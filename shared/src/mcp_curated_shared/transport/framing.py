@@ -83,13 +83,43 @@ def _unreadable(line: bytes) -> Arrived | Refused:
     if isinstance(parsed, list):
         return _refusal(None, INVALID_REQUEST, "Batches are not supported: send one message a line.")
     if not isinstance(parsed, dict):
-        return _refusal(None, PARSE_ERROR, "This line is not a JSON object.")
+        return _refusal(recovered_id(line), PARSE_ERROR, "This line is not a JSON object that can be read.")
     envelope = cast("dict[str, object]", parsed)
     request_id = _usable_id(envelope.get("id"))
     error = _diagnosis(line, text, envelope)
     if request_id is not None and "method" not in envelope and ("result" in envelope or "error" in envelope):
         return Arrived(JSONRPCError(jsonrpc="2.0", id=request_id, error=error))
     return Refused(JSONRPCError(jsonrpc="2.0", id=request_id, error=error))
+
+
+# One member of the outermost object whose value is no object or array; and an id among the last members of it.
+_MEMBER = re.compile(rb'\s*"((?:[^"\\]|\\.){0,64}+)"\s*:\s*("(?:[^"\\]|\\.){0,256}+"|[-+.\w]{1,32}+)\s*[,}]')
+_AT_THE_END = re.compile(
+    rb'[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.){0,256}+"|-?\d{1,18})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$'
+)
+_LOOKED_AT = 1024
+
+
+def recovered_id(line: bytes) -> RequestId | None:
+    """The id of a request that cannot be parsed: nested too deep, or with a number that is too long.
+
+    Only the beginning and the end of the line are looked at: clients write the id before the parameters or last. What
+    is matched there cannot be a part of a text (its quotes would be escaped) nor of an inner object (none is passed
+    on the way, and the last brace is the outermost).
+
+    Args:
+        line: What came, or as much of its beginning and end as is at hand.
+    """
+    if not line[-_LOOKED_AT:].rstrip().endswith(b"}"):
+        return None  # cut off: what was meant nobody knows
+    head = line[:_LOOKED_AT]
+    at = len(head) - len(head.lstrip()) + 1
+    while head.lstrip()[:1] == b"{" and (member := _MEMBER.match(head, at)) is not None:
+        if member[1] == b"id":
+            return _usable_id(_parse(member[2]))
+        at = member.end()
+    found = _AT_THE_END.search(line[-_LOOKED_AT:])
+    return _usable_id(_parse(found[1])) if found else None
 
 
 def _usable_id(value: object) -> RequestId | None:

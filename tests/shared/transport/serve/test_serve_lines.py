@@ -133,3 +133,42 @@ def test_half_a_surrogate_pair_in_a_result_does_not_end_the_server(start: Start)
     server = start("stdio").open()
     assert server.result(server.call("half_a_pair"))["content"][0]["text"] == "caf\\udce9"
     server.result(server.ask("ping"))
+
+
+TOO_DEEP = b"[" * 5_000 + b"]" * 5_000
+TOO_LONG = b"9" * 5_000
+
+
+@pytest.mark.parametrize("value", [TOO_DEEP, TOO_LONG, b'{"a":' * 5_000 + b"1" + b"}" * 5_000], ids=["[", "9", "{"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"jsonrpc":"2.0","id":%s,"method":"m","params":{"p":%s}}',
+        b' { "method" : "m" , "id" : %s , "params" : {"p": %s } } ',
+        b'{"id":%s,"params":{"id":77,"p":%s}}',
+    ],
+)
+@pytest.mark.parametrize(("written", "meant"), [(b"7", 7), (b'"a\\"b"', 'a"b'), (b"null", None), (b"1.5", None)])
+def test_the_id_before_a_value_that_cannot_be_parsed_is_read(
+    line: bytes, value: bytes, written: bytes, meant: object
+) -> None:
+    assert refusal(line % (written, value))[0] == meant
+
+
+@pytest.mark.parametrize("value", [TOO_DEEP, TOO_LONG], ids=["[", "9"])
+@pytest.mark.parametrize("end", [b',"id":7}', b', "id" : 7 , "jsonrpc": "2.0" } ', b',"jsonrpc":"2.0","id":7}\r'])
+def test_the_id_at_the_end_of_a_line_that_cannot_be_parsed_is_read(value: bytes, end: bytes) -> None:
+    assert refusal(b'{"method":"m","params":{"id":1,"p":%s}%s' % (value, end))[0] == 7
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"method":"m","params":{"p":%s,"id":7}}',
+        b'{"params":%s,"t":"\\",\\"id\\":7}"}',
+        b'[%s,{"id":7}]',
+        b'{"method":"m","params":%s,"id":7',
+    ],
+)
+def test_an_id_that_is_not_the_requests_is_not_taken_for_it(line: bytes) -> None:
+    assert refusal(line % TOO_DEEP)[0] is None

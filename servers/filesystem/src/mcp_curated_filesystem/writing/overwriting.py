@@ -1,7 +1,8 @@
 """Overwriting a file in place: only for one that cannot be replaced.
 
 That is a file which is a mount point of its own, stands in a directory that may not be written, or whose owner a
-replacement would not keep. Until the last byte is synced a safety copy stands beside it, so that a kill loses nothing.
+replacement would not keep. Until the last byte is synced a safety copy stands beside it, so that a kill loses nothing;
+where the directory does not allow one the reply says that there was none.
 """
 
 import os
@@ -25,7 +26,7 @@ def overwrite(
     before: Snapshot,
     directory: int | None,
     work: Work,
-) -> None:
+) -> bool:
     """Write new content into the existing file.
 
     Args:
@@ -34,6 +35,9 @@ def overwrite(
         before: The file as it was read.
         directory: A readable descriptor of the parent.
         work: Cancels before the first byte is written, never after.
+
+    Returns:
+        Whether a safety copy stood beside it meanwhile; a directory that may not be written has none.
 
     Raises:
         ConflictError: It is another file by now, or changed.
@@ -56,6 +60,7 @@ def overwrite(
                 with suppress(OSError):
                     os.unlink(saved, dir_fd=target.directory)
         sync_directory(directory)
+        return saved is not None
     finally:
         os.close(descriptor)
 

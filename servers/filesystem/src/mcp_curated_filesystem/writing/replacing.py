@@ -24,6 +24,9 @@ _CANNOT_REPLACE = {errno.EBUSY, errno.EXDEV, errno.EPERM, errno.EACCES}
 _HARD_LINKS = (
     "The file had {count} names (hard links). Only this name has the new content now; the others keep the old file."
 )
+_NO_SAFETY_COPY = (
+    " No safety copy could be made beside it: a kill at that moment would have lost a part of the old content."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +88,11 @@ def replace(target: Target, pieces: Sequence[Piece], before: Snapshot, directory
     try:
         state = _swap_in(target, pieces, before, work)
     except (OwnerNotKeptError, _CannotReplaceError) as error:
-        overwriting.overwrite(target, pieces, before, directory, work)
-        return Replaced(
-            os.stat(target.name, dir_fd=target.directory, follow_symlinks=False),
-            (f"Written in place, since {error}: a reader may have seen a part of it.",),
-        )
+        saved = overwriting.overwrite(target, pieces, before, directory, work)
+        note = f"Written in place, since {error}: a reader may have seen a part of it."
+        if not saved:
+            note += _NO_SAFETY_COPY
+        return Replaced(os.stat(target.name, dir_fd=target.directory, follow_symlinks=False), (note,))
     sync_directory(directory)
     links = before.stat.st_nlink
     return Replaced(state, (_HARD_LINKS.format(count=links),) if links > 1 else ())
