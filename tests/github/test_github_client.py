@@ -11,7 +11,7 @@ import respx
 from mcp_curated_github import routes
 from mcp_curated_github.addresses import ApiUrl
 from mcp_curated_github.api import Connection, GitHubApi, RenamedError, UnansweredError
-from mcp_curated_github.api.client import DIFF
+from mcp_curated_github.api.media import DIFF
 from mcp_curated_github.errors import GitHubError
 from mcp_curated_github.names import RepoName
 from mcp_curated_github.settings import read_repositories

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from mcp_curated_github.api import Answer, Fields, GitHubApi, Tally
-from mcp_curated_github.api.client import RAW
+from mcp_curated_github.api.media import RAW
 from mcp_curated_github.errors import GitHubError
 from mcp_curated_github.models import Content, Entry
 from mcp_curated_github.names import RepoName

@@ -4,7 +4,7 @@ import difflib
 from typing import Final
 
 from mcp_curated_github.api import Answer, Fields, GitHubApi, Tally
-from mcp_curated_github.api.client import DIFF
+from mcp_curated_github.api.media import DIFF
 from mcp_curated_github.errors import GitHubError
 from mcp_curated_github.models import ChangedFile, PullRequest
 from mcp_curated_github.names import RepoName

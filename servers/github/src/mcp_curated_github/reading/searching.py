@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from mcp_curated_github.api import Answer, Fields, GitHubApi, Tally
-from mcp_curated_github.api.client import STARRED, TEXT_MATCH
+from mcp_curated_github.api.media import STARRED, TEXT_MATCH
 from mcp_curated_github.models import (
     CodeHit,
     CodeHits,
