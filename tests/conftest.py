@@ -1,6 +1,7 @@
 """What every test shares: one async backend, and a bounded hypothesis."""
 
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,3 +16,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def anyio_backend() -> str:
     """The SDK runs on asyncio; so do the tests."""
     return "asyncio"
+
+
+def pytest_sessionfinish() -> None:
+    """A worker of a parallel run may end without its exit functions: what it started is ended here."""
+    postgres = sys.modules.get("tests.postgres")
+    if postgres is not None:
+        postgres.stop()
