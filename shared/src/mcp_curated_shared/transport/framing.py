@@ -36,6 +36,13 @@ class Arrived:
 
 
 @dataclass(frozen=True, slots=True)
+class TooLong:
+    """A line beyond `LONGEST_LINE`; `edges` are its first and last bytes, all that was kept of it."""
+
+    edges: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """A line that is none; `reply` goes back."""
 
@@ -64,10 +71,10 @@ def read_line(line: bytes) -> Arrived | Refused | None:
     return Arrived(message)
 
 
-def too_long() -> Refused:
+def too_long(line: TooLong) -> Refused:
     """The answer to a line beyond `LONGEST_LINE`."""
     limit = LONGEST_LINE // (1024 * 1024)
-    return _refusal(None, INVALID_REQUEST, f"A message is at most {limit} MiB. Send it in parts.")
+    return _refusal(recovered_id(line.edges), INVALID_REQUEST, f"A message is at most {limit} MiB. Send it in parts.")
 
 
 def _parse(text: bytes | str) -> object:
@@ -97,7 +104,8 @@ _MEMBER = re.compile(rb'\s*"((?:[^"\\]|\\.){0,64}+)"\s*:\s*("(?:[^"\\]|\\.){0,25
 _AT_THE_END = re.compile(
     rb'[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.){0,256}+"|-?\d{1,18})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$'
 )
-_LOOKED_AT = 1024
+EDGE_BYTES = 1024
+"""How much of the beginning and of the end of a line is looked at for an id."""
 
 
 def recovered_id(line: bytes) -> RequestId | None:
@@ -110,15 +118,15 @@ def recovered_id(line: bytes) -> RequestId | None:
     Args:
         line: What came, or as much of its beginning and end as is at hand.
     """
-    if not line[-_LOOKED_AT:].rstrip().endswith(b"}"):
+    if not line[-EDGE_BYTES:].rstrip().endswith(b"}"):
         return None  # cut off: what was meant nobody knows
-    head = line[:_LOOKED_AT]
+    head = line[:EDGE_BYTES]
     at = len(head) - len(head.lstrip()) + 1
     while head.lstrip()[:1] == b"{" and (member := _MEMBER.match(head, at)) is not None:
         if member[1] == b"id":
             return _usable_id(_parse(member[2]))
         at = member.end()
-    found = _AT_THE_END.search(line[-_LOOKED_AT:])
+    found = _AT_THE_END.search(line[-EDGE_BYTES:])
     return _usable_id(_parse(found[1])) if found else None
 
 

@@ -29,7 +29,16 @@ from mcp_types import (
     RequestId,
 )
 
-from mcp_curated_shared.transport.framing import LONGEST_LINE, Arrived, Refused, read_line, too_long, write_line
+from mcp_curated_shared.transport.framing import (
+    EDGE_BYTES,
+    LONGEST_LINE,
+    Arrived,
+    Refused,
+    TooLong,
+    read_line,
+    too_long,
+    write_line,
+)
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -49,26 +58,45 @@ CHUNK = 1024 * 1024
 Line = Arrived | Refused
 
 
-def split_lines(read: Callable[[int], bytes], deliver: Callable[[bytes | None], None]) -> None:
-    """Call `deliver` with each line that `read` gives until it gives nothing; with None for one that is too long.
+def split_lines(read: Callable[[int], bytes], deliver: Callable[[bytes | TooLong], None]) -> None:
+    """Call `deliver` with each line that `read` gives until it gives nothing; with `TooLong` for one that is that.
 
-    The last line needs no line end. A line that is too long is read past without being kept.
+    The last line needs no line end. A line that is too long is read past; only its edges are kept.
     """
-    parts: list[bytes] = []
-    size = 0
+    line = _Line()
     while chunk := read(CHUNK):
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
-            size += end - start
-            deliver(b"".join((*parts, chunk[start:end])) if size <= LONGEST_LINE else None)
-            parts, size, start = [], 0, end + 1
-        size += len(chunk) - start
-        if size > LONGEST_LINE:
-            parts.clear()
-        elif start < len(chunk):
-            parts.append(chunk[start:])
-    if size:
-        deliver(b"".join(parts) if size <= LONGEST_LINE else None)
+            line.add(chunk[start:end])
+            deliver(line.whole())
+            line, start = _Line(), end + 1
+        line.add(chunk[start:])
+    if line.size:
+        deliver(line.whole())
+
+
+class _Line:
+    """A line while it comes, in parts; once it is too long only its edges."""
+
+    __slots__ = ("_head", "_parts", "_tail", "size")
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._head = self._tail = b""
+        self.size = 0
+
+    def add(self, part: bytes) -> None:
+        if not part:
+            return
+        self.size += len(part)
+        self._head += part[: EDGE_BYTES - len(self._head)]
+        self._tail = (self._tail + part[-EDGE_BYTES:])[-EDGE_BYTES:]
+        self._parts.append(part)
+        if self.size > LONGEST_LINE:
+            self._parts.clear()
+
+    def whole(self) -> bytes | TooLong:
+        return b"".join(self._parts) if self.size <= LONGEST_LINE else TooLong(self._head + self._tail)
 
 
 class Output:
@@ -187,8 +215,8 @@ class Conversation:
         self._sending.close()
 
     def _read(self, wire: int) -> None:
-        def deliver(line: bytes | None) -> None:
-            item = too_long() if line is None else read_line(line)
+        def deliver(line: bytes | TooLong) -> None:
+            item = too_long(line) if isinstance(line, TooLong) else read_line(line)
             if item is not None:
                 self._room.acquire()
                 self._loop.call_soon_threadsafe(self._arrived, item)

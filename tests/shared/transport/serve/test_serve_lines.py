@@ -1,5 +1,6 @@
 """What a line that is no message gets: an answer, with the request's id where it can be read."""
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
-from mcp_curated_shared.transport.framing import Arrived, Refused, read_line, write_line
+from mcp_curated_shared.transport import stdio
+from mcp_curated_shared.transport.framing import EDGE_BYTES, Arrived, Refused, TooLong, read_line, too_long, write_line
 
 Start = Callable[..., Any]
 
@@ -172,3 +174,24 @@ def test_the_id_at_the_end_of_a_line_that_cannot_be_parsed_is_read(value: bytes,
 )
 def test_an_id_that_is_not_the_requests_is_not_taken_for_it(line: bytes) -> None:
     assert refusal(line % TOO_DEEP)[0] is None
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 5_000])
+@pytest.mark.parametrize("ended", [b"\n", b""])
+def test_of_a_line_that_is_too_long_the_id_is_kept(monkeypatch: pytest.MonkeyPatch, size: int, ended: bytes) -> None:
+    monkeypatch.setattr(stdio, "LONGEST_LINE", 4_000)
+    long = b"x" * 9_000
+    lines = [
+        b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"p":"%s"}}' % long,
+        b'{"id":9,"method":"short"}',
+        b'{"method":"m","params":{"p":"%s"},"jsonrpc":"2.0","id":"two"}' % long,
+        b"y" * 4_000,
+        b'{"method":"m","params":{"p":"%s","id":3}}' % long,
+    ]
+    wire = io.BytesIO(b"\n".join(lines) + ended)
+    got: list[bytes | TooLong] = []
+    stdio.split_lines(lambda _: wire.read(size), got.append)
+    assert (got[1], got[3]) == (lines[1], lines[3])
+    told = [too_long(line).reply.id for line in got if isinstance(line, TooLong)]
+    assert told == [1, "two", None]
+    assert all(len(line.edges) <= 2 * EDGE_BYTES for line in got if isinstance(line, TooLong))
