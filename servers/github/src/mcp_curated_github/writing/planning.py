@@ -1,6 +1,6 @@
 """From a call to a plan: where it goes, as GitHub knows that place now, whether it may, and what a person is asked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mcp_curated_github.api import Fields, GitHubApi, Tally
@@ -25,12 +25,14 @@ class Target:
         id: What stays when its name changes: a consent is for this repository, not for whoever takes its name.
         visibility: "public", "private" or "internal".
         asked: The name that the call gave, where that is an old one.
+        has_issues: Whether it takes issues.
         notes: What a person should know besides.
     """
 
     repo: RepoName
     id: int
     visibility: str
+    has_issues: bool = True
     asked: RepoName | None = None
     notes: tuple[str, ...] = ()
 
@@ -91,8 +93,9 @@ async def find_target(api: GitHubApi, allowed: Allowlist, repo: RepoName) -> Tar
         _check_renamed(allowed, repo, now)
     if found.flag("archived"):
         raise GitHubError("archived", f"Nothing was written: {now} is archived, so it is read-only.", "Do not retry.")
-    target = Target(now, found.number("id"), _visibility(found), repo if now != repo else None)
-    return Target(target.repo, target.id, target.visibility, target.asked, await _notes(api, target))
+    takes_issues = "has_issues" not in found or found.flag("has_issues")
+    target = Target(now, found.number("id"), _visibility(found), takes_issues, repo if now != repo else None)
+    return replace(target, notes=await _notes(api, target))
 
 
 def _check_renamed(allowed: Allowlist, repo: RepoName, now: RepoName) -> None:
@@ -145,7 +148,15 @@ async def private_was_read(api: GitHubApi) -> bool:
 
 
 def plan_issue(target: Target, draft: Draft) -> Write:
-    """The plan of a new issue."""
+    """The plan of a new issue.
+
+    Raises:
+        GitHubError: The repository takes none.
+    """
+    if not target.has_issues:
+        raise GitHubError(
+            "issues_disabled", f"Nothing was written: {target.repo} has its issues switched off.", "Do not try again."
+        )
     labels = () if not draft.labels else (f"Labels: {', '.join(draft.labels)}",)
     plan = Plan(
         operation="create_issue",
