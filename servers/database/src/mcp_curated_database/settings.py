@@ -14,6 +14,7 @@ from mcp_curated_shared.settings import (
     ConsentSettings,
     Duration,
     Integer,
+    LedgerSettings,
     LogSettings,
     Parsed,
     Settings,
@@ -128,6 +129,7 @@ class DatabaseSettings(Settings):
     )
     limits: DatabaseLimits = field(default_factory=DatabaseLimits)
     consent: ConsentSettings = field(default_factory=ConsentSettings)
+    ledger: LedgerSettings = field(default_factory=LedgerSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     state: StateSettings = field(default_factory=StateSettings)
     transport: TransportSettings = field(default_factory=TransportSettings)

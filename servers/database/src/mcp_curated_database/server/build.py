@@ -15,8 +15,8 @@ from mcp_curated_database.server.writing_tools import add_writing_tool
 from mcp_curated_database.settings import DatabaseSettings
 from mcp_curated_shared.security.audit import WriteWitness
 from mcp_curated_shared.security.confirmation import Confirmation
+from mcp_curated_shared.security.confirmation.choosing import open_ledger
 from mcp_curated_shared.security.confirmation.command import approve_command
-from mcp_curated_shared.security.confirmation.sqlite import SqliteLedger
 from mcp_curated_shared.settings import Loaded
 from mcp_curated_shared.settings.loading import render
 from mcp_curated_shared.transport.audit_middleware import close_trail, open_trail, watch
@@ -51,11 +51,12 @@ def build_server(loaded: Loaded[DatabaseSettings]) -> CuratedServer[DatabaseStat
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[DatabaseState]) -> AsyncGenerator[DatabaseState]:
-        databases = Databases(settings)
+        databases, confirmation = Databases(settings), _confirmation(settings, witness)
         try:
-            yield DatabaseState(settings, databases, _confirmation(settings, witness))
+            yield DatabaseState(settings, databases, confirmation)
         finally:
             await databases.close()
+            await confirmation.close()
             close_trail(trail)
 
     server = CuratedServer[DatabaseState](
@@ -81,7 +82,7 @@ def build_server(loaded: Loaded[DatabaseSettings]) -> CuratedServer[DatabaseStat
 def _confirmation(settings: DatabaseSettings, witness: WriteWitness | None) -> Confirmation:
     """Made without touching the disk: the ledger is opened by the first write."""
     return Confirmation(
-        SqliteLedger(settings.state.path("database")),
+        open_ledger(settings.ledger, settings.state.path("database")),
         policy=settings.consent.confirm,
         approve_command=approve_command(DISTRIBUTION, "mcp_curated_database", settings.state.folder),
         witness=witness,

@@ -4,11 +4,13 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from mcp_curated_database.engines.addresses import SqliteFile
 from mcp_curated_database.engines.border import (
     Checked,
+    Column,
     ExecuteRequest,
     ExecuteResult,
     QueryRequest,
@@ -17,6 +19,7 @@ from mcp_curated_database.engines.border import (
     SchemaRequest,
 )
 from mcp_curated_database.engines.sqlite import schema, writing
+from mcp_curated_database.engines.sqlite.declared import SCHEMA, declared_types
 from mcp_curated_database.engines.sqlite.failures import FAILURES, Told, timed_out, told
 from mcp_curated_database.engines.sqlite.guarding import Guard
 from mcp_curated_database.engines.sqlite.readers import (
@@ -76,7 +79,12 @@ class SqliteEngine:
         params = bound(request.params)
         sql = _checked(request.sql)
         run = f"EXPLAIN QUERY PLAN {sql}" if request.explain == "plan" else sql
-        return await self._read(lambda reader: reader.gather(run, params, request.budget), sql, request.budget.seconds)
+
+        async def gather(reader: Connection) -> QueryResult:
+            result = await reader.gather(run, params, request.budget)
+            return result if result.rows or not result.columns else await _with_declared_types(reader, sql, result)
+
+        return await self._read(gather, sql, request.budget.seconds)
 
     async def describe(self, request: SchemaRequest) -> SchemaFacts:
         """What the database holds.
@@ -175,6 +183,15 @@ class SqliteEngine:
 
 class _StaleError(CuratedError):
     """The connection may know an older schema; try once more on a fresh one."""
+
+
+async def _with_declared_types(reader: Connection, sql: str, result: QueryResult) -> QueryResult:
+    schema = [str(row[0]) for row in await reader.rows(SCHEMA)]
+    types = await asyncio.to_thread(declared_types, schema, sql)
+    if types is None or len(types) != len(result.columns):
+        return result
+    columns = [Column(column.name, declared) for column, declared in zip(result.columns, types, strict=True)]
+    return replace(result, columns=tuple(columns))
 
 
 async def _no_names(_: str) -> Sequence[str]:

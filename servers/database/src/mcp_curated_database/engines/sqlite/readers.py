@@ -7,9 +7,10 @@ closed behind the scenes; its place is free at once, so the next call does not w
 import asyncio
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Final, cast
 
 import aiosqlite
@@ -37,6 +38,7 @@ class Connection:
 
     Args:
         raw: From `open_connection`.
+        inner: What it wraps; only its `interrupt`, which any thread may call, is used.
         guard: Its guard.
         identity: Which file it opened, see `identity`.
 
@@ -44,8 +46,11 @@ class Connection:
         fresh: Whether no call has used it before, so that it knows the schema as it is.
     """
 
-    def __init__(self, raw: aiosqlite.Connection, guard: Guard, identity: tuple[int, int]) -> None:
+    def __init__(
+        self, raw: aiosqlite.Connection, inner: sqlite3.Connection, guard: Guard, identity: tuple[int, int]
+    ) -> None:
         self.raw = raw
+        self._inner = inner
         self.guard = guard
         self.identity = identity
         self.fresh = True
@@ -77,13 +82,15 @@ class Connection:
         self.raw.row_factory = None
         return [tuple(row) for row in await self.raw.execute_fetchall(sql, params)]
 
+    def interrupt(self) -> None:
+        """End what runs, and whatever would run after it; `close` is next."""
+        self.guard.stop()
+        with suppress(sqlite3.Error):  # closed already
+            self._inner.interrupt()
+
     async def stop(self) -> None:
         """Interrupt what runs and close; returns when it is closed."""
-        self.guard.stop()
-        try:
-            await self.raw.interrupt()
-        except ValueError:
-            return  # closed already
+        self.interrupt()
         await self.raw.close()
 
 
@@ -97,10 +104,27 @@ async def open_connection(file: SqliteFile, guard: Guard, busy_seconds: float) -
     found = identity(file.path)
     uri = file.uri("ro" if guard.rules.read_only else "rw")
 
-    def connect() -> sqlite3.Connection:
-        return GuardedConnection(uri, guard, busy_seconds)
+    made: list[sqlite3.Connection] = []
+    failures: list[Exception] = []
 
-    return Connection(await aiosqlite.Connection(connect, iter_chunk_size=64), guard, found)
+    def connect() -> sqlite3.Connection:
+        try:
+            made.append(GuardedConnection(uri, guard, busy_seconds))
+        except Exception as error:  # aiosqlite would leave its thread to itself; it is closed in order below
+            failures.append(error)
+            made.append(sqlite3.connect(":memory:"))
+        return made[0]
+
+    raw = aiosqlite.Connection(connect, iter_chunk_size=64)
+    # A statement that SQLite cannot interrupt must not hold the process up when it ends.
+    thread: object = getattr(raw, "_thread", raw)
+    if isinstance(thread, threading.Thread):
+        thread.daemon = True
+    await raw
+    if failures:
+        await raw.close()
+        raise failures[0]
+    return Connection(raw, made[0], guard, found)
 
 
 def identity(path: str) -> tuple[int, int]:
@@ -139,6 +163,8 @@ class Readers:
         self._busy_seconds = busy_seconds
         self._places = asyncio.Semaphore(most)
         self._idle: list[Connection] = []
+        self._busy: set[Connection] = set()
+        self._opening: set[asyncio.Task[Connection]] = set()
         self._leaving: set[asyncio.Task[None]] = set()
         self._closed = False
 
@@ -156,6 +182,7 @@ class Readers:
         async with asyncio.timeout(max(0.0, deadline + GRACE_SECONDS - time.monotonic())), self._places:
             connection = await self._take()
             connection.guard.begin(deadline)
+            self._busy.add(connection)
             healthy = False
             try:
                 yield connection
@@ -164,6 +191,7 @@ class Readers:
                 healthy = not (connection.guard.expired or connection.guard.rules.refused)
                 raise
             finally:
+                self._busy.discard(connection)
                 if healthy and not self._closed:
                     connection.fresh = False
                     self._idle.append(connection)
@@ -184,6 +212,8 @@ class Readers:
         opening = asyncio.get_running_loop().create_task(
             open_connection(self._file, Guard(Rules(read_only=True)), self._busy_seconds)
         )
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
         try:
             return await asyncio.shield(opening)
         except asyncio.CancelledError:
@@ -209,7 +239,14 @@ class Readers:
     async def close(self) -> None:
         """Stop and close every connection, and wait a moment for those that run."""
         self._closed = True
+        for connection in self._busy:
+            connection.interrupt()
         while self._idle:
             self.leave(self._idle.pop())
-        if self._leaving:
-            await asyncio.wait(self._leaving, timeout=CLOSING_SECONDS)
+        deadline = time.monotonic() + CLOSING_SECONDS
+        while (self._busy or self._opening or self._leaving) and time.monotonic() < deadline:
+            await asyncio.wait((*self._opening, *self._leaving) or [_moment()], timeout=0.05)
+
+
+def _moment() -> "asyncio.Task[None]":
+    return asyncio.get_running_loop().create_task(asyncio.sleep(0.01))
