@@ -46,6 +46,10 @@ class Stage:
         self._print()
         self._print(self._paint(textwrap.fill(text, WIDTH), DIM))
 
+    def quote(self, line: str) -> None:
+        """One line of an answer."""
+        self._print("  | " + (line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"))
+
     def verdict(self, good: bool, text: str) -> None:
         """Whether a step did what it should."""
         self.steps += 1
@@ -80,7 +84,7 @@ class Stage:
         result = await client.call_tool(tool, arguments)
         answer = text_of(result).splitlines() or ["(nothing)"]
         for line in answer[:lines]:
-            self._print("  | " + (line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"))
+            self.quote(line)
         if len(answer) > lines:
             self._print(self._paint(f"  | … {len(answer) - lines} more lines", DIM))
         self.verdict(bool(result.is_error) == error, expect)
