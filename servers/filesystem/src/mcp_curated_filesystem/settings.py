@@ -12,6 +12,7 @@ from mcp_curated_shared.settings import (
     ConsentSettings,
     Duration,
     Integer,
+    LedgerSettings,
     LogSettings,
     Parsed,
     Settings,
@@ -131,6 +132,7 @@ class FilesystemSettings(Settings):
     )
     limits: FilesystemLimits = field(default_factory=FilesystemLimits)
     consent: ConsentSettings = field(default_factory=ConsentSettings)
+    ledger: LedgerSettings = field(default_factory=LedgerSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     state: StateSettings = field(default_factory=StateSettings)
     transport: TransportSettings = field(default_factory=TransportSettings)

@@ -15,6 +15,7 @@ from mcp_curated_shared.settings import (
     ConfirmPolicy,
     FilePath,
     Integer,
+    LedgerSettings,
     LogSettings,
     Parsed,
     Secret,
@@ -152,6 +153,7 @@ class GithubSettings(Settings):
         environment=("GITHUB_MAX_BODY",),
     )
     connection: ConnectionSettings = field(default_factory=ConnectionSettings)
+    ledger: LedgerSettings = field(default_factory=LedgerSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     state: StateSettings = field(default_factory=StateSettings)
     transport: TransportSettings = field(default_factory=TransportSettings)

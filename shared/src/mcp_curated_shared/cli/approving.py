@@ -1,19 +1,22 @@
 """The `pending` and `approve` commands: a person in a terminal agrees to a write that a client could not ask about."""
 
+import asyncio
 import contextlib
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TextIO
+from typing import ClassVar, TextIO, TypeVar
 
 from mcp_curated_shared.cli.options import spell_all, take_options
 from mcp_curated_shared.cli.output import write
 from mcp_curated_shared.cli.program import ServerProgram
 from mcp_curated_shared.errors import CuratedError, SettingsError
-from mcp_curated_shared.security.confirmation.ledger import Operation
-from mcp_curated_shared.security.confirmation.sqlite import LedgerFile
-from mcp_curated_shared.settings import Settings, StateSettings, load
+from mcp_curated_shared.security.confirmation.choosing import open_ledger
+from mcp_curated_shared.security.confirmation.ledger import Ledger, Operation
+from mcp_curated_shared.settings import LedgerSettings, Settings, StateSettings, load
 from mcp_curated_shared.transport.logs import escape_controls
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def pending(program: ServerProgram, arguments: Sequence[str], environ: Mapping[s
     Raises:
         SettingsError: The arguments are refused.
     """
-    waiting = _ledger(program, arguments, environ).waiting()
+    waiting = _ledger(program, arguments, environ)(lambda ledger: ledger.waiting())
     if not waiting:
         write("Nothing waits for an approval.\n")
     for operation in waiting:
@@ -77,7 +80,7 @@ def approve(program: ServerProgram, arguments: Sequence[str], environ: Mapping[s
     if len(ids) != 1:
         raise SettingsError(f"{program.distribution} approve takes one operation's id.", 'See "pending".')
     ledger = _ledger(program, rest, environ)
-    operation = ledger.look(ids[0])
+    operation = ledger(lambda opened: opened.look(ids[0]))
     if operation is None or operation.state in ("used", "expired"):
         raise SettingsError(
             f"There is no operation {escape_controls(ids[0])} that waits: it is unknown, used or expired.",
@@ -88,7 +91,7 @@ def approve(program: ServerProgram, arguments: Sequence[str], environ: Mapping[s
         return 0
     with _terminal() as terminal:
         agreed = _agree(terminal, operation)
-        approved = ledger.approve(operation.id) if agreed else None
+        approved = ledger(lambda opened: opened.approve(operation.id)) if agreed else None
         good = approved is not None and approved.state == "approved"
         terminal.write("Approved. The client can repeat its call now.\n" if good else "Not approved.\n")
     return 0 if good else 1
@@ -121,11 +124,30 @@ def _terminal() -> Generator[Terminal]:
         yield Terminal(reading, writing)
 
 
-def _ledger(program: ServerProgram, arguments: Sequence[str], environ: Mapping[str, str]) -> LedgerFile:
+class _OpenedLedger:
+    """The ledger of a server, opened for each use of it: between two uses a person thinks."""
+
+    def __init__(self, settings: LedgerSettings, folder: str) -> None:
+        self._settings = settings
+        self._folder = folder
+
+    def __call__(self, use: Callable[[Ledger], Awaitable[T]]) -> T:
+        async def once() -> T:
+            ledger = open_ledger(self._settings, self._folder)
+            try:
+                return await use(ledger)
+            finally:
+                await ledger.close()
+
+        return asyncio.run(once())
+
+
+def _ledger(program: ServerProgram, arguments: Sequence[str], environ: Mapping[str, str]) -> _OpenedLedger:
     settings = program.settings_class()
     _, given = take_options(NoOptions, arguments, settings)
     loaded = load(settings, spell_all(given, settings), environ)
     state: object = getattr(loaded.settings, "state", None)
-    if not isinstance(state, StateSettings):
-        raise SettingsError(f"{program.distribution} has no state folder.")
-    return LedgerFile(state.path(program.name))
+    ledger: object = getattr(loaded.settings, "ledger", None)
+    if not isinstance(state, StateSettings) or not isinstance(ledger, LedgerSettings):
+        raise SettingsError(f"{program.distribution} has nothing to approve.")
+    return _OpenedLedger(ledger, state.path(program.name))

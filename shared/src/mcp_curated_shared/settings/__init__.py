@@ -12,7 +12,7 @@ from mcp_curated_shared.settings.common import (
     Transport,
     TransportSettings,
 )
-from mcp_curated_shared.settings.consent import ConfirmPolicy, ConsentSettings
+from mcp_curated_shared.settings.consent import ConfirmPolicy, ConsentSettings, LedgerSettings
 from mcp_curated_shared.settings.declaration import SettingInfo, Settings, describe, many, optional, setting
 from mcp_curated_shared.settings.kinds import (
     Boolean,
@@ -47,6 +47,7 @@ __all__ = [
     "HoldsSecrets",
     "Integer",
     "Kind",
+    "LedgerSettings",
     "Loaded",
     "LogFormat",
     "LogLevel",

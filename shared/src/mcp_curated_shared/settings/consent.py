@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from mcp_curated_shared.settings.declaration import Settings, setting
-from mcp_curated_shared.settings.kinds import Choice
+from mcp_curated_shared.errors import SettingsError
+from mcp_curated_shared.settings.declaration import Settings, optional, setting
+from mcp_curated_shared.settings.kinds import Choice, Secret, SecretText
 
 ConfirmPolicy = Literal["ask", "elicit", "host", "deny"]
 
@@ -21,3 +22,28 @@ class ConsentSettings(Settings):
         help="Consent to what asks first: ask, an answer in the client or an approval in a terminal; elicit, only the "
         "former; host, where the client cannot ask, the host's own prompt is enough; deny, never.",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSettings(Settings):
+    """Where consents are remembered, so that each counts once."""
+
+    prompted: ClassVar[bool] = False
+
+    ledger: Secret | None = optional(  # noqa: RUF009 - gives an immutable field()
+        SecretText("a PostgreSQL connection string", metavar="DSN"),
+        help="PostgreSQL database that remembers consents for several replicas of a server; by default a file in the "
+        "state folder does.",
+    )
+
+    def check(self) -> None:
+        """Refuse what is no address of a PostgreSQL.
+
+        Raises:
+            SettingsError: It begins with another scheme; the value is not told.
+        """
+        if self.ledger is not None and not self.ledger.reveal().startswith(("postgresql://", "postgres://")):
+            raise SettingsError(
+                "The ledger's connection string does not begin with postgresql://.",
+                "Write postgresql://USER:PASSWORD@HOST/DATABASE, or leave it out to use a file.",
+            )

@@ -23,8 +23,8 @@ from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.audit import WriteWitness
 from mcp_curated_shared.security.confinement import Confinement
 from mcp_curated_shared.security.confirmation import Confirmation
+from mcp_curated_shared.security.confirmation.choosing import open_ledger
 from mcp_curated_shared.security.confirmation.command import approve_command
-from mcp_curated_shared.security.confirmation.sqlite import SqliteLedger
 from mcp_curated_shared.security.state_folder import closed_patterns
 from mcp_curated_shared.settings import Loaded
 from mcp_curated_shared.settings.loading import render
@@ -74,6 +74,7 @@ def build_server(loaded: Loaded[FilesystemSettings]) -> CuratedServer[Filesystem
             finally:
                 tasks.cancel_scope.cancel()
                 state.pool.close()
+                await state.confirmation.close()
                 close_trail(trail)
 
     server = CuratedServer[Filesystem](
@@ -118,7 +119,7 @@ def _state(settings: FilesystemSettings, witness: WriteWitness | None) -> Filesy
 def _confirmation(settings: FilesystemSettings, witness: WriteWitness | None) -> Confirmation:
     """Made without touching the disk: the ledger is opened by the first deletion."""
     return Confirmation(
-        SqliteLedger(settings.state.path("filesystem")),
+        open_ledger(settings.ledger, settings.state.path("filesystem")),
         policy=settings.consent.confirm,
         approve_command=approve_command(DISTRIBUTION, "mcp_curated_filesystem", settings.state.folder),
         witness=witness,

@@ -17,8 +17,8 @@ from mcp_curated_github.server.writing_tools import add_writing_tools
 from mcp_curated_github.settings import GithubSettings
 from mcp_curated_shared.security.audit import WriteWitness
 from mcp_curated_shared.security.confirmation import Confirmation
+from mcp_curated_shared.security.confirmation.choosing import open_ledger
 from mcp_curated_shared.security.confirmation.command import approve_command
-from mcp_curated_shared.security.confirmation.sqlite import SqliteLedger
 from mcp_curated_shared.security.redaction import Redactor
 from mcp_curated_shared.settings import Loaded, Secret
 from mcp_curated_shared.settings.loading import render
@@ -91,11 +91,13 @@ async def _running(loaded: Loaded[GithubSettings], witness: WriteWitness | None)
     secrets = loaded.secrets if token is None else tuple(dict.fromkeys((*loaded.secrets, token.reveal())))
     hide = Redactor(secrets).redact
     pool = WorkPool()
+    confirmation = _confirmation(settings, witness)
     add_redactor(hide)  # the log learnt of the settings before, but not of what gh says
     try:
         async with _api(settings, token) as api:
-            yield GitHub(settings, api, pool, _confirmation(settings, witness), witness, secrets)
+            yield GitHub(settings, api, pool, confirmation, witness, secrets)
     finally:
+        await confirmation.close()
         remove_redactor(hide)
         pool.close()
 
@@ -111,7 +113,7 @@ def _api(settings: GithubSettings, token: Secret | None) -> GitHubApi:
 def _confirmation(settings: GithubSettings, witness: WriteWitness | None) -> Confirmation:
     """Made without touching the disk: the ledger is opened by the first write."""
     return Confirmation(
-        SqliteLedger(settings.state.path("github")),
+        open_ledger(settings.ledger, settings.state.path("github")),
         policy=settings.confirm,
         approve_command=approve_command(DISTRIBUTION, "mcp_curated_github", settings.state.folder),
         witness=witness,

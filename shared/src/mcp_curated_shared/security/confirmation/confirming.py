@@ -125,6 +125,10 @@ class Confirmation:
         self._approve_command = approve_command
         self._witness = witness
 
+    async def close(self) -> None:
+        """Close the ledger; for the end of a server."""
+        await self.ledger.close()
+
     async def should_ask(self, plan: Plan, caller: str, operation_id: str | None) -> bool:
         """Whether to ask, where the client can be asked: not for what was done already, or is approved already.
 

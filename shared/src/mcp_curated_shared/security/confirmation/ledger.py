@@ -87,7 +87,11 @@ Refusal = Literal["unknown", "expired", "other_content", "other_caller", "not_ap
 
 
 class Ledger(Protocol):
-    """Single use and idempotency, across processes. Every method is one transaction."""
+    """Single use and idempotency, across processes. Every method but `close` is one transaction."""
+
+    async def close(self) -> None:
+        """Give back what is held open. The next method opens it again."""
+        ...
 
     async def offer(self, plan: Plan, caller: str, *, declined: bool = False) -> Operation:
         """The operation that waits for this plan and caller: the one that waits already, or a new one.

@@ -149,6 +149,10 @@ def _step(connection: sqlite3.Connection, transaction: Transaction[T]) -> T:
         rows = connection.execute(statement, parameters).fetchall()
 
 
+def _pool() -> WorkPool:
+    return WorkPool(threads=4, lane_threads=4, lane_noun="state folder")
+
+
 class SqliteLedger:
     """The ledger for a server: the same file, worked on away from the event loop. See `Ledger`.
 
@@ -159,7 +163,12 @@ class SqliteLedger:
 
     def __init__(self, folder: str, *, clock: Callable[[], float] = time.time) -> None:
         self.file = LedgerFile(folder, clock=clock)
-        self._pool = WorkPool(threads=4, lane_threads=4, lane_noun="state folder")
+        self._pool = _pool()
+
+    async def close(self) -> None:
+        """See `Ledger.close`."""
+        pool, self._pool = self._pool, _pool()
+        pool.close()
 
     async def _do(self, function: Callable[[], T]) -> T:
         def work(_: Work) -> T:

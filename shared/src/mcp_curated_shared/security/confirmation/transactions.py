@@ -87,10 +87,11 @@ def offer(plan: Plan, caller: str, *, declined: bool, now: float) -> Transaction
         return found
     identifier = new_operation_id()
     expires = now + OPERATION_SECONDS
+    text, word = storable(plan.text), storable(plan.word)
     yield (
         "INSERT INTO operations (id, caller, digest, operation, text, word, state, declined, expires)"
         " VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?)",
-        (identifier, caller, plan.digest, plan.operation, storable(plan.text), plan.word, int(declined), expires),
+        (identifier, caller, plan.digest, plan.operation, text, word, int(declined), expires),
     )
     yield (
         "DELETE FROM operations WHERE caller = ? AND state = 'pending' AND id NOT IN"
@@ -103,8 +104,8 @@ def offer(plan: Plan, caller: str, *, declined: bool, now: float) -> Transaction
         caller,
         plan.digest,
         plan.operation,
-        storable(plan.text),
-        plan.word,
+        text,
+        word,
         state,
         OPERATION_SECONDS,
         declined,
