@@ -12,7 +12,8 @@ from mcp_curated_github.errors import GitHubError
 from mcp_curated_github.names import RepoName
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.settings import Secret
-from tests.github.double import Double, double, faults
+from mcp_curated_shared.transport.http_client import HttpLimits
+from tests.github.double import Double, Hold, double, faults
 from tests.github.double.faults import Fault
 
 REPO = RepoName.parse("octo-org/hello")
@@ -145,6 +146,18 @@ async def test_a_read_that_fails_is_asked_once_more(there: Double, fault: Fault)
     assert answer.fields(api.tally()).text("title") == "It breaks"
     assert len(there.journal) == 2
     assert len(waited) == 1 and 0 < waited[0] <= 1
+
+
+@pytest.mark.anyio
+async def test_a_read_that_takes_too_long_is_asked_once_more(there: Double):
+    hold = Hold()
+    there.faults.next(faults.slow_headers(hold))
+    secret = Secret(there.github.token("octocat"))
+    connection = Connection(wait=no_wait, limits=HttpLimits(read_seconds=2.0))
+    async with GitHubApi(ApiUrl.parse(there.url), secret, connection=connection) as api:
+        assert (await api.get_json(routes.issue(REPO, 1))).status == 200
+    hold.release()
+    assert len(there.journal) == 2
 
 
 @pytest.mark.anyio

@@ -172,6 +172,14 @@ async def test_a_token_of_an_app_is_told_as_one(there: Double, era: Era):
 
 
 @pytest.mark.anyio
+async def test_a_server_without_limits_still_tells_the_account(there: Double, token: str, era: Era):
+    there.faults.on("rate-limit/get", faults.missing())
+    async with over_memory(build(there, token), era) as client:
+        got = await found(client, "whoami")
+        assert got["login"] == "octocat" and "requests_left" not in got
+
+
+@pytest.mark.anyio
 async def test_what_is_behind_the_last_page_is_refused(there: Double, token: str, era: Era):
     async with over_memory(build(there, token), era) as client:
         for tool, arguments in (

@@ -43,7 +43,12 @@ async def _account(api: GitHubApi, account: Account, tally: Tally) -> None:
 
 
 async def _limits(api: GitHubApi, account: Account, tally: Tally) -> None:
-    document = (await api.get_json(rate_limit())).fields(tally)
+    try:
+        document = (await api.get_json(rate_limit())).fields(tally)
+    except GitHubError as error:
+        if error.kind != "not_found_or_hidden":
+            raise
+        return  # an Enterprise server whose limits are switched off
     resources = document.inner("resources")
     core = None if resources is None else resources.inner("core")
     if core is not None:
