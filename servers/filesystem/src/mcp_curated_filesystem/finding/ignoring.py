@@ -84,17 +84,23 @@ class RuleFile:
         text: The file's content. Lines that are no valid pattern are passed over, as git does; so are lines of more
             than 4,096 characters, and what follows the first 2,000 different lines: a hostile file must not hold a
             search up. What they would hide is then shown.
+        cut: Whether `text` is only the beginning of the file.
+
+    Attributes:
+        cut: Whether any of its lines was left out for these bounds.
     """
 
-    __slots__ = ("_deciders", "_depth", "_rules", "base", "only_names")
+    __slots__ = ("_deciders", "_depth", "_rules", "base", "cut", "only_names")
 
-    def __init__(self, base: str, text: str) -> None:
+    def __init__(self, base: str, text: str, *, cut: bool = False) -> None:
         self.base = base
         self._depth = base.count("/")
         # A later line wins over an earlier one, so of equal lines the last one counts.
-        lines = list(dict.fromkeys(reversed([line for line in text.split("\n") if len(line) <= _LONGEST_LINE])))
-        lines = lines[::-1][:_MOST_LINES]
-        self._rules = [rule for line in lines if (rule := _parse(line)) is not None]
+        every = text.split("\n")
+        short = [line for line in every if len(line) <= _LONGEST_LINE]
+        lines = list(dict.fromkeys(reversed(short)))[::-1]
+        self.cut = cut or len(short) < len(every) or len(lines) > _MOST_LINES
+        self._rules = [rule for line in lines[:_MOST_LINES] if (rule := _parse(line)) is not None]
         self.only_names = all(rule.by_name for rule in self._rules)
         self._deciders: dict[tuple[int, ...], _Decider] = {}
 
@@ -207,11 +213,9 @@ def read_rules(
     """
     files: list[RuleFile] = []
     if has_repository and not denied(f"{folder}.git/info/exclude"):
-        text = _read_below(descriptor, ".git", "info", "exclude")
-        files += [RuleFile(folder, text)] if text else []
+        files += _rule_file(folder, _read_below(descriptor, ".git", "info", "exclude"))
     if has_ignore_file and not denied(f"{folder}.gitignore"):
-        text = _read_below(descriptor, ".gitignore")
-        files += [RuleFile(folder, text)] if text else []
+        files += _rule_file(folder, _read_below(descriptor, ".gitignore"))
     return rules.with_files(files, new_repository=has_repository)
 
 
@@ -265,7 +269,16 @@ def _has(descriptor: int, name: str) -> bool:
     return True
 
 
-def _read_below(descriptor: int, *names: str) -> str:
+def _rule_file(folder: str, data: bytes) -> list[RuleFile]:
+    """One rule file, none if it is empty; of a line that the bound cut in two nothing is taken."""
+    cut = len(data) > _MAXIMUM_BYTES
+    if cut:
+        data = data[: data.rfind(b"\n", 0, _MAXIMUM_BYTES) + 1]
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    return [RuleFile(folder, text, cut=cut)] if text or cut else []
+
+
+def _read_below(descriptor: int, *names: str) -> bytes:
     """Read a small file by components from an open folder, following no link; empty if it is not there."""
     *folders, last = names
     opened: list[int] = []
@@ -273,13 +286,12 @@ def _read_below(descriptor: int, *names: str) -> str:
         for folder in folders:
             opened.append(open_child(opened[-1] if opened else descriptor, folder, kind="directory"))
         opened.append(open_child(opened[-1] if opened else descriptor, last, kind="file"))
-        data = os.read(opened[-1], _MAXIMUM_BYTES)
+        return os.read(opened[-1], _MAXIMUM_BYTES + 1)
     except (OSError, CuratedError):
-        return ""
+        return b""
     finally:
         for one in opened:
             os.close(one)
-    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
 
 
 def _parse(line: str) -> _Rule | None:

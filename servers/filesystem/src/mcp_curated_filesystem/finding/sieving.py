@@ -78,6 +78,7 @@ class Skipped:
         denied: Entries that the operator closed.
         unreadable: The first few that could not be read, in shown form with the reason.
         unreadable_count: How many could not be read.
+        cut_rules: How many rule files are longer than is read of them.
     """
 
     ignored_directories: int = 0
@@ -86,6 +87,7 @@ class Skipped:
     denied: int = 0
     unreadable: tuple[str, ...] = ()
     unreadable_count: int = 0
+    cut_rules: int = 0
 
     def sentences(self, *, ignored: str = "includeIgnored=true shows them") -> list[str]:
         """Say it, one sentence each; nothing for what did not happen."""
@@ -96,6 +98,9 @@ class Skipped:
                 counted(self.ignored_files, "ignored file"),
             ]
             said.append(f"Skipped {' and '.join(part for part in parts if part)} (.gitignore and the like); {ignored}.")
+        if self.cut_rules:
+            files = counted(self.cut_rules, "ignore file is", "ignore files are")
+            said.append(f"{files} longer than is read of them: what their other lines would hide is not hidden.")
         if self.excluded:
             said.append(f"Left out by excludePatterns: {self.excluded:,}.")
         if self.denied:
@@ -129,6 +134,7 @@ class Tally:
     denied: int = 0
     unreadable: list[str] = field(default_factory=list[str])
     unreadable_count: int = 0
+    cut_rules: set[str] = field(default_factory=set[str])
 
     def fault(self, path: str, error: OSError) -> None:
         """Note that a path (from the searched folder) could not be read; one that has just gone is no fault."""
@@ -150,6 +156,7 @@ class Tally:
             self.denied,
             tuple(self.unreadable),
             self.unreadable_count,
+            len(self.cut_rules),
         )
 
 
@@ -194,6 +201,7 @@ class Sieve:
         self._passes_all = include_ignored and not exclude_patterns and not self._denies
         self.rules = Rules() if include_ignored else rules_above(confinement, location)
         self.tally = Tally()
+        self._note_cut(self.rules)
 
     def sift(self, descriptor: int, prefix: str, rules: Rules, entries: Entries) -> Rules:
         """Take out of a folder's entries what is not looked at.
@@ -222,6 +230,7 @@ class Sieve:
                     has_repository=has_repository,
                     denied=self.denied,
                 )
+                self._note_cut(rules)
         if entries.directories:
             entries.directories = self._kept(entries.directories, prefix, folder, rules, "directory")
         if entries.files:
@@ -229,6 +238,9 @@ class Sieve:
         if entries.others:
             entries.others = self._kept(entries.others, prefix, folder, rules, "file")
         return rules
+
+    def _note_cut(self, rules: Rules) -> None:
+        self.tally.cut_rules.update(file.base for file in rules.files if file.cut)
 
     def denied(self, relative: str) -> bool:
         """Whether the operator closed a path, given from the configured root."""
