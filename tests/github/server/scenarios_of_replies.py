@@ -73,7 +73,7 @@ async def a_diff_that_is_too_large_falls_back_to_the_files(scene: Scene) -> None
             "deletions": 0,
             "patch_omitted": True,
         }
-        last = await found(client, "get_pull_request", repo="octo-org/hello", number=1, page=13)
+        last = await found(client, "get_pull_request", repo="octo-org/hello", number=1, page=16)
         assert last["files"][-1]["path"] == "src/309.py" and "next_page" not in last
         one = await found(client, "get_pull_request", repo="octo-org/hello", number=1, path="src/309.py")
         assert "+new" in one["diff"]
@@ -99,18 +99,26 @@ async def every_reply_has_a_ceiling_and_says_how_to_go_on(scene: Scene) -> None:
     )
     for number in range(400):
         repository.file(f"many/{number:03}-{'n' * 120}.txt", "x")
+    for number in range(60):
+        repository.file(f"wide/{'漢' * 200}{number}", "x")
     issue = repository.issue("漢" * 256, wild * 8_000, labels=["l" * 50 for _ in range(20)])
     for _ in range(12):
         issue.comment(wild * 4_000, author="x" * 39, association="FIRST_TIME_CONTRIBUTOR")
     files = [ChangedFile("d/" * 100 + f"{number}.py", patch="@@ -1 +1 @@\n+" + wild * 300) for number in range(20)]
     repository.pull_request("漢" * 256, wild * 8_000, files=files)
+    renamed = [
+        ChangedFile("漢" * 250 + f"{number}.py", None, "renamed", "é" * 300 + f"{number}") for number in range(310)
+    ]
+    repository.pull_request("漢" * 256, wild * 8_000, files=renamed)
     async with scene.client() as client:
         for tool, arguments in (
             ("get_file", {"path": "wild.txt"}),
             ("get_file", {"path": "many"}),
             ("get_readme", {}),
             ("get_issue", {"number": 1}),
+            ("get_file", {"path": "wide"}),
             ("get_pull_request", {"number": 2}),
+            ("get_pull_request", {"number": 3}),
         ):
             page, last = 1, 0
             while page and page <= 8:

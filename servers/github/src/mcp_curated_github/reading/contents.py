@@ -28,6 +28,8 @@ MOST_RAW_BYTES: Final = 8_000_000
 _BINARY_SAMPLE: Final = 8_000
 _LONGEST_NAME: Final = 300
 _LONGEST_PATH: Final = 600
+_LINE_BYTES: Final = 20
+"""Of what stands beside a name on its line."""
 
 
 async def get_file(
@@ -114,7 +116,8 @@ class _Frame:
     def _end(self, entries: Sequence[Entry], start: int) -> int:
         room, end = 2 * self.body_bytes, start
         while end < len(entries) and (end == start or room >= 0):
-            room -= len(entries[end].model_dump_json(exclude_none=True)) + size_of(entries[end].name) + 2
+            sent = entries[end].model_dump_json(exclude_none=True).encode()
+            room -= len(sent) + size_of(entries[end].name) + _LINE_BYTES
             if room < 0 and end > start:
                 break
             end += 1

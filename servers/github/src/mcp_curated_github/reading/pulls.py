@@ -14,7 +14,7 @@ from mcp_curated_github.routes import pull_request, pull_request_files
 from mcp_curated_shared.errors import NotFoundError
 from mcp_curated_shared.security.untrusted import clean
 
-FILES: Final = 25
+FILES: Final = 20
 """Files on a page of a pull request whose whole diff is too large for GitHub."""
 
 DIFF_BYTES: Final = 9_500
