@@ -11,6 +11,11 @@ from mcp_curated_shared.settings.loading import render
 from mcp_curated_shared.transport.audit_middleware import close_trail, open_trail, watch
 from mcp_curated_shared.transport.identity import Identity
 from mcp_curated_shared.transport.server import CuratedServer
+from mcp_curated_web.server.fetch_tools import add_fetch_tools
+from mcp_curated_web.server.prompts import add_prompts
+from mcp_curated_web.server.resources import add_resources
+from mcp_curated_web.server.search_tools import add_search_tools
+from mcp_curated_web.server.state import Web
 from mcp_curated_web.settings import WebSettings
 
 DISTRIBUTION = "mcp-curated-web"
@@ -21,7 +26,7 @@ INSTRUCTIONS = (
 )
 
 
-def build_server(loaded: Loaded[WebSettings]) -> CuratedServer[None]:
+def build_server(loaded: Loaded[WebSettings]) -> CuratedServer[Web]:
     """Make the server. Nothing is opened before its lifespan begins.
 
     Args:
@@ -37,13 +42,15 @@ def build_server(loaded: Loaded[WebSettings]) -> CuratedServer[None]:
     )
 
     @asynccontextmanager
-    async def lifespan(_: MCPServer[None]) -> AsyncGenerator[None]:
+    async def lifespan(_: MCPServer[Web]) -> AsyncGenerator[Web]:
+        state = Web(settings)
         try:
-            yield
+            yield state
         finally:
+            await state.aclose()
             close_trail(trail)
 
-    server = CuratedServer[None](
+    server = CuratedServer[Web](
         Identity(
             name=DISTRIBUTION,
             title="Web",
@@ -53,6 +60,10 @@ def build_server(loaded: Loaded[WebSettings]) -> CuratedServer[None]:
         ),
         lifespan=lifespan,
     )
+    add_fetch_tools(server)
+    add_search_tools(server)
+    add_resources(server)
+    add_prompts(server)
     server.config_resource(lambda: render(loaded))
     watch(server, trail)
     return server

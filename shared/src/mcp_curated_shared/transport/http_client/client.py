@@ -178,6 +178,8 @@ class HttpClient:
                 notices = (*journey.notices, *answer.notices)
                 return replace(answer, redirects=tuple(journey.passed), notices=notices)
             journey.follow(location, self._options.limits.redirects)
+            if journey.request.before_redirect is not None:
+                await journey.request.before_redirect(journey.target.url)
 
     async def _ask(self, journey: Journey) -> HttpResponse:
         """One hop, asked again as often as the retries allow."""

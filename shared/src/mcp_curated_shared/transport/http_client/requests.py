@@ -1,6 +1,6 @@
 """One request, and where its redirects have led so far."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -32,6 +32,7 @@ class HttpRequest:
         body_bytes: Longest body; by default the client's.
         seconds: The deadline over everything; by default the client's.
         wanted: Asked with the head of the final answer; when False its body is not read.
+        before_redirect: Awaited with the URL that a redirect leads to before it is asked; may raise to stop there.
     """
 
     url: str
@@ -43,6 +44,7 @@ class HttpRequest:
     body_bytes: int | None = None
     seconds: float | None = None
     wanted: Callable[[ResponseHead], bool] | None = None
+    before_redirect: Callable[[str], Awaitable[None]] | None = None
 
 
 @dataclass(slots=True)

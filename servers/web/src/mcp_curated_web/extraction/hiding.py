@@ -1,0 +1,167 @@
+"""What a page holds that its reader does not see. Instructions for models are hidden that way."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser
+
+from mcp_curated_web.extraction.tree import HiddenBy, Tree
+
+_MOST_CSS: Final = 300_000
+_DECLARATION: Final = re.compile(r"([a-z-]+)\s*:\s*([^;]+)", re.IGNORECASE)
+_RULE: Final = re.compile(r"([^{}@;]{1,400})\{([^{}]{0,2000})\}")
+_SIMPLE: Final = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][A-Za-z_][\w-]*")
+_COMMENT: Final = re.compile(r"/\*.{0,20000}?\*/", re.DOTALL)
+_NUMBER: Final = re.compile(r"^(-?[0-9]*\.?[0-9]+)")
+_RGB: Final = re.compile(r"rgba?\(\s*([0-9]+)[\s,]+([0-9]+)[\s,]+([0-9]+)")
+_COLOURS: Final = {"white": "ffffff", "black": "000000"}
+_FAR: Final = 999.0
+
+LATER: Final = "not shown yet"
+"""Hidden as pages do that show their parts one after the other, by a script."""
+NEVER: Final = "never seen"
+"""Hidden by being made too small, transparent, out of sight, or of the colour of its background."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hiding:
+    """What was done about hidden text.
+
+    Attributes:
+        removed: Blocks that were taken out.
+        kept: Whether hidden text stayed, being most of the page.
+    """
+
+    removed: int
+    kept: bool
+
+
+def hidden_by(parser: LexborHTMLParser) -> HiddenBy:
+    """How an element of this page is hidden: by its attributes, its style, or a simple rule of the page's styles."""
+    rules = dict(_simple_rules(parser))
+
+    def hidden(tag: str, attributes: dict[str, str | None]) -> str:
+        if not attributes:
+            return ""
+        if "hidden" in attributes and attributes["hidden"] != "until-found":
+            return LATER
+        if (attributes.get("aria-hidden") or "").lower() == "true":
+            return LATER
+        style = attributes.get("style")
+        how = _style_hides(style) if style else ""
+        if how or not rules:
+            return how
+        for key in _keys(tag, attributes):
+            if key in rules:
+                return rules[key]
+        return ""
+
+    return hidden
+
+
+def remove_hidden(tree: Tree) -> Hiding:
+    """Take hidden text out of a tree; what is only not shown yet stays where it is more than half of all the text.
+
+    Streamed pages send their content hidden and let a script show it: without it nothing but "Loading" is left. What
+    was made invisible for good is always removed.
+    """
+    total = tree.root.length
+    later = sum(element.length for element, how in tree.hidden if how == LATER)
+    keep = later > total / 2
+    gone = [element for element, how in tree.hidden if not (keep and how == LATER)]
+    if keep:  # inside what is kept, what is invisible for good still goes
+        gone += [one for one in tree.order if one.attributes and _style_hides(one.get("style")) == NEVER]
+    return Hiding(tree.remove(gone), keep)
+
+
+def _keys(tag: str, attributes: Mapping[str, str | None]) -> Iterator[str]:
+    identifier = attributes.get("id")
+    names = [f".{name}" for name in (attributes.get("class") or "").split()]
+    for key in (*names, f"#{identifier}") if identifier else names:
+        yield key
+        yield tag + key
+
+
+def _simple_rules(parser: LexborHTMLParser) -> Iterator[tuple[str, str]]:
+    css = "".join(node.text() for node in parser.css("style"))[:_MOST_CSS]
+    for rule in _RULE.finditer(_outside_at_rules(_COMMENT.sub("", css))):
+        how = _style_hides(rule[2])
+        if how:
+            yield from ((word, how) for part in rule[1].split(",") if _SIMPLE.fullmatch(word := part.strip()))
+
+
+def _outside_at_rules(css: str) -> str:
+    """The style sheet without the blocks of its @-rules: what hides on paper or on a phone is seen on a screen."""
+    kept: list[str] = []
+    depth = start = at = 0
+    for match in re.finditer(r"[{}@]", css):
+        mark = match[0]
+        if mark == "@" and depth == 0 and not at:
+            kept.append(css[start : match.start()])
+            at = 1
+        elif mark == "{":
+            depth += 1
+        elif mark == "}":
+            depth = max(0, depth - 1)
+            if depth == 0 and at:
+                at, start = 0, match.end()
+    return "".join(kept) + ("" if at else css[start:])
+
+
+def _style_hides(style: str) -> str:
+    values = {name.lower(): value.strip().lower() for name, value in _DECLARATION.findall(style[:4_000])}
+    values = {name: value.replace("!important", "").strip() for name, value in values.items()}
+    if values.get("display") == "none" or values.get("visibility") in {"hidden", "collapse"}:
+        return LATER
+    return NEVER if _is_invisible(values) else ""
+
+
+def _is_invisible(values: Mapping[str, str]) -> bool:
+    return (
+        _is_zero(values.get("opacity"))
+        or _is_zero(values.get("font-size"))
+        or _is_far(values)
+        or _is_clipped(values)
+        or _has_one_colour(values)
+    )
+
+
+def _amount(value: str | None) -> float | None:
+    match = _NUMBER.match(value or "")
+    return float(match[1]) if match else None
+
+
+def _is_zero(value: str | None) -> bool:
+    amount = _amount(value)
+    return amount is not None and abs(amount) < 0.02 if value and "%" not in value else amount == 0
+
+
+def _is_far(values: Mapping[str, str]) -> bool:
+    placed = values.get("position") in {"absolute", "fixed", "relative"}
+    names = ("left", "top", "right", "bottom") if placed else ()
+    return any((_amount(values.get(name)) or 0) <= -_FAR for name in (*names, "text-indent", "margin-left"))
+
+
+def _is_clipped(values: Mapping[str, str]) -> bool:
+    clip = re.sub(r"[\s,]|px", "", values.get("clip", ""))
+    if values.get("position") in {"absolute", "fixed"} and clip in {"rect(0000)", "rect(1111)"}:
+        return True
+    small = [amount is not None and amount <= 1 for amount in (_amount(values.get(n)) for n in ("width", "height"))]
+    return any(small) and values.get("overflow") == "hidden"
+
+
+def _has_one_colour(values: Mapping[str, str]) -> bool:
+    front = _colour(values.get("color", ""))
+    behind = _colour(values.get("background-color", "") or values.get("background", ""))
+    return front == "transparent" or (front != "" and front == behind)
+
+
+def _colour(value: str) -> str:
+    word = (value.split() or [""])[0] if not value.startswith("rgb") else value
+    rgb = _RGB.match(word)
+    if rgb is not None:
+        return "".join(f"{min(255, int(part[:4])):02x}" for part in rgb.groups())
+    word = _COLOURS.get(word, word.removeprefix("#"))
+    return "".join(letter * 2 for letter in word) if re.fullmatch("[0-9a-f]{3}", word) else word

@@ -1,0 +1,1 @@
+"""Fetching a page: robots, request, redirects, what kind of thing came, and its text in pages."""
