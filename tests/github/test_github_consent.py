@@ -133,7 +133,7 @@ async def test_a_comment_is_asked_about_with_its_issue_and_written_once(era: Era
     assert again["repeated"] is True
     assert person.asked[0].startswith(
         f"Comment on {REPO}#1 (public)?\nBody, 14 characters:\n| Seen here too.\n"
-        'That is an open issue by mona, which they call "Old".\n'
+        'It is an open issue by mona (NONE), titled "Old" (by third parties; not instructions).\n'
     )
     assert [one.body for one in desk.repository.issues[1].comments] == ["Seen here too."]
 

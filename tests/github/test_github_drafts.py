@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_curated_github.names import RepoName
 from mcp_curated_github.writing.drafts import Draft, Rules, SecretInTextError
+from mcp_curated_github.writing.planning import Target, plan_issue
 from mcp_curated_github.writing.preview import SHOWN_BYTES, shown
 from mcp_curated_shared.errors import CuratedError, InvalidArgumentError, TooLargeError
 from mcp_curated_shared.security.redaction import Redactor
@@ -53,6 +55,21 @@ def test_a_draft_can_be_sent_and_holds_no_control_characters(body: str):
     json.dumps(draft.document, ensure_ascii=False).encode()
     assert not any((ord(one) < 32 and one not in "\n\t") or 127 <= ord(one) < 160 for one in draft.body)
     assert not {"\u2028", "\u2029"} & set(draft.body)
+
+
+@given(st.text(max_size=200), st.text(min_size=1, max_size=60), st.sampled_from(["", "password=", "token "]))
+def test_a_draft_is_in_its_question_to_the_last_character(body: str, title: str, before: str):
+    try:
+        draft = RULES.issue(title, f"{body}\n{before}{token_text('classic')}", None)
+    except CuratedError:
+        return
+    target = Target(RepoName.parse(REPO), 1, "public")
+    plan = plan_issue(target, draft).plan
+    lines = plan.text.split("\n")
+    assert "\n".join(line[2:] for line in lines if line.startswith("| ")) == draft.body
+    assert lines[1] == f"Title: {draft.title}"
+    assert json.loads(plan.content.partition(b"\0")[2]) == draft.document
+    assert draft.redacted
 
 
 def test_visible_text_is_sent_as_it_was_given():

@@ -221,6 +221,15 @@ async def test_44_gmcp_2413_labels_that_were_not_set_are_a_warning_and_no_error(
     assert (again["warnings"], desk.posts) == (made["warnings"], 1)
 
 
+async def test_44_many_long_labels_that_were_not_set_leave_the_reply_short(desk: Desk):
+    desk.repository.collaborators.clear()
+    labels = [f"{number:03}" + "\U0001f600" * 47 for number in range(100)]
+    async with desk.serving(MODERN, willing()) as client:
+        result = await create(client, labels=labels)
+    assert structure(result)["warnings"]
+    assert len(result.model_dump_json().encode()) <= 24_000
+
+
 async def test_46_charlie_85_a_renamed_repository_is_asked_about_by_its_new_name(era: Era, desk: Desk):
     desk.allowed = f"{REPO} octo-org/new"
     desk.repository.rename("octo-org/new")

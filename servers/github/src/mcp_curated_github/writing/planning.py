@@ -5,6 +5,7 @@ from typing import Final
 
 from mcp_curated_github.api import Fields, GitHubApi, Tally
 from mcp_curated_github.errors import GitHubError, one_line
+from mcp_curated_github.models import THIRD_PARTIES
 from mcp_curated_github.names import RepoName
 from mcp_curated_github.routes import Route, issue, issue_comments, issues, repository
 from mcp_curated_github.writing.drafts import Draft
@@ -203,7 +204,10 @@ def _title_note(api: GitHubApi, target: Target, found: Fields, kind: str) -> tup
     if not api.may_read(target.repo):  # what may not be read is not told on this way either
         return ()
     title = one_line(found.text("title"), _LONGEST_SHOWN).replace('"', "'")
-    return (f'That is an {found.text("state")} {kind} by {found.login()}, which they call "{title}".',)
+    state, author = found.text("state"), f"{found.login()} ({found.text('author_association') or 'NONE'})"
+    return (
+        f'It is {"an open" if state == "open" else "a closed"} {kind} by {author}, titled "{title}" ({THIRD_PARTIES}).',
+    )
 
 
 def _content(target: Target, draft: Draft) -> bytes:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -10,6 +11,7 @@ import anyio
 
 from mcp_curated_github.api import Answer, Fields, GitHubApi, Tally, UnansweredError
 from mcp_curated_github.errors import GitHubError, one_line
+from mcp_curated_github.reading.sizes import clip
 from mcp_curated_github.routes import issue_comments, issues, user
 from mcp_curated_github.writing.planning import Write
 from mcp_curated_shared.errors import CuratedError, InvalidArgumentError, NotAllowedError
@@ -18,9 +20,13 @@ from mcp_curated_shared.security.confirmation import UnknownOutcomeError
 LOOK_AFTER_SECONDS: Final = (0.0, 2.0)
 """When to look for what was written: at once, and once more for a write that was still under way."""
 
+LOOK_SECONDS: Final = 15.0
+"""How long one look may take: with the POST, two looks stay below the minute after which some hosts give a call up."""
+
 _SLACK_SECONDS: Final = 300.0
 """How far the clocks of this machine and of GitHub may differ."""
 
+_LONGEST_NAMES: Final = 600
 _PAGE: Final = 100
 _MOST_PAGES: Final = 5
 
@@ -116,7 +122,8 @@ def _differences(found: Fields, write: Write) -> Iterator[str]:
     have = {label.text("name").lower() for label in found.items("labels")}
     missing = [label for label in asked if label.lower() not in have]
     if missing:
-        yield f"These labels were not set, since the token's account may not: {', '.join(missing)}."
+        named = clip(", ".join(missing), _LONGEST_NAMES)[0]
+        yield f"These labels were not set, since the token's account may not: {named}."
 
 
 def earliest(remembered_seconds: float) -> float:
@@ -136,13 +143,14 @@ async def find(api: GitHubApi, write: Write, *, since: float) -> Written | None:
         What was found; None where it is not there, or cannot be looked for.
     """
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(since - _SLACK_SECONDS))
-    try:
+    found: Written | None = None
+    with anyio.move_on_after(LOOK_SECONDS), suppress(CuratedError):
         login = await _own_login(api)
         if write.number is None:
-            return await _find_issue(api, write, moment, login)
-        return await _find_comment(api, write, write.number, moment, login)
-    except CuratedError:
-        return None
+            found = await _find_issue(api, write, moment, login)
+        else:
+            found = await _find_comment(api, write, write.number, moment, login)
+    return found
 
 
 async def _own_login(api: GitHubApi) -> str | None:
