@@ -138,8 +138,10 @@ async def test_a_comment_whose_answer_is_lost_is_found_and_not_sent_again(era: E
 
 
 async def test_an_issue_that_is_not_found_again_stays_unknown_and_is_never_sent_again(desk: Desk):
-    desk.repository.issue(ISSUE["title"], ISSUE["body"], author="octocat")  # the same text, but from last year
-    desk.repository.issue(ISSUE["title"], ISSUE["body"], author="mona", at=desk.there.github.now())  # by another
+    github = desk.there.github
+    # The same text from long ago, though somebody has answered it just now.
+    desk.repository.issue(ISSUE["title"], ISSUE["body"], author="octocat").comment("Still so.", at=github.now())
+    desk.repository.issue(ISSUE["title"], ISSUE["body"], author="mona", at=github.now())  # by another
     desk.there.faults.on("issues/create", faults.closed_before())
     async with desk.serving(MODERN, willing()) as client:
         told, facts = await refused(client, "create_issue", **ISSUE)
@@ -149,6 +151,14 @@ async def test_an_issue_that_is_not_found_again_stays_unknown_and_is_never_sent_
         assert facts["kind"] == "unknown_outcome"
     assert desk.posts == 1
     assert [one["outcome"] for one in desk.audit if one["event"] == "write_end"] == ["unknown"]
+
+
+async def test_a_comment_by_somebody_else_is_not_taken_for_a_lost_one(desk: Desk):
+    desk.repository.issue("Old").comment(COMMENT["body"], author="mona", at=desk.there.github.now())
+    desk.there.faults.on("issues/create-comment", faults.closed_before())
+    async with desk.serving(MODERN, willing()) as client:
+        _, facts = await refused(client, "add_issue_comment", **COMMENT)
+    assert (facts["kind"], desk.posts) == ("unknown_outcome", 1)
 
 
 async def test_an_unknown_write_that_turns_up_later_is_told_as_created(desk: Desk):
