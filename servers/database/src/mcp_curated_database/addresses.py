@@ -1,7 +1,8 @@
 """Reading the address of a database from what an operator writes.
 
-A password may hold any character, percent-encoded or not: the last `@` before the host ends it, and a `%` that is no
-escape is itself. Errors name the part that is wrong and never repeat the text, which may hold a password.
+A password may hold any character, percent-encoded or not: the last `@` before the host ends it, one with a character
+that RFC 3986 wants encoded was not encoded, and a `%` that is no escape is itself. Errors name the part that is wrong
+and never repeat the text, which may hold a password.
 """
 
 import os
@@ -83,6 +84,8 @@ def _sqlite(rest: str) -> SqliteFile:
             raise SettingsError(
                 f"An SQLite address cannot say {name}={value[:20]}.", "It takes immutable=1 and nothing else."
             )
+    if path in {"", "/"}:
+        raise SettingsError("An SQLite address has three slashes and an absolute path.", _EXAMPLES)
     return SqliteFile(_file(unquote(path)), immutable)
 
 
@@ -121,12 +124,17 @@ def _postgres(rest: str, tunnel: str) -> PostgresAddress:
             host=host,
             port=port,
             user=_decoded(user),
-            password=Secret(_decoded(password_given)) if password_given else None,
+            password=Secret(_password(password_given)) if password_given else None,
             database=_decoded(database) if slash else "",
             tunnel=read_tunnel(tunnel),
         ),
         parameters,
     )
+
+
+def _password(text: str) -> str:
+    """Percent-decoded, unless it holds what an encoded one cannot: then nobody encoded it."""
+    return text if any(mark in text for mark in "@/?#") else _decoded(text)
 
 
 def _host_and_port(place: str) -> tuple[str, int | None]:

@@ -13,9 +13,9 @@ from mcp_curated_database.engines.border import Budget, Cell, QueryResult
 from mcp_curated_shared.security.limits import call_text
 from mcp_curated_shared.security.untrusted import INVISIBLE, clean
 
-_PAGED: Final = "SELECT * FROM (\n{sql}\n) AS page LIMIT {rows} OFFSET {offset}"
+_PAGED: Final = "SELECT * FROM (\n{sql}\n) AS page LIMIT 1000000000 OFFSET {offset}"
 _SELECTS: Final = re.compile(r"(?:\s+|--[^\n]*\n|/\*.*?\*/)*(?:select|with|values|table)\b", re.IGNORECASE | re.DOTALL)
-_PAGE: Final = re.compile(r"SELECT \* FROM \(\n(.*)\n\) AS page LIMIT (\d+) OFFSET (\d+)", re.DOTALL)
+_PAGE: Final = re.compile(r"SELECT \* FROM \(\n(.*)\n\) AS page LIMIT 1000000000 OFFSET (\d+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Asked:
         source: The source's name; empty where there is only one.
         budget: What the call could take.
         most_rows: The most rows that any call may ask for.
+        max_rows: How many this one asked for; None for the default.
     """
 
     sql: str
@@ -35,6 +36,7 @@ class Asked:
     source: str
     budget: Budget
     most_rows: int
+    max_rows: int | None = None
 
 
 def render(result: QueryResult, asked: Asked) -> str:
@@ -87,25 +89,28 @@ def following(result: QueryResult, asked: Asked) -> str | None:
     more = ""
     if result.cut_by == "rows" and asked.budget.rows < asked.most_rows:
         more = f" max_rows may be up to {asked.most_rows:,}."
-    page = _page(asked.sql, shown, asked.budget.rows)
+    page = _page(asked.sql, shown)
     if page is None:
         return f"{why}; there are more.{more} Narrow the query, or add LIMIT and OFFSET."
-    call = call_text("query", sql=page, params=list(asked.params) or None, source=asked.source or None)
+    call = call_text(
+        "query", sql=page, params=list(asked.params) or None, source=asked.source or None, max_rows=asked.max_rows
+    )
     return (
         f"{why}; there are more.{more} The rest: {call} if the order is fixed by ORDER BY. Faster on large tables: "
         "ORDER BY a unique column and ask WHERE it is beyond the last one shown."
     )
 
 
-def _page(sql: str, shown: int, rows: int) -> str | None:
+def _page(sql: str, shown: int) -> str | None:
     """The same statement as a page that starts behind the shown rows; None where a statement cannot be wrapped.
 
-    The statement stands on lines of its own, so that a comment at its end hides nothing.
+    The statement stands on lines of its own, so that a comment at its end hides nothing. The page itself has no end
+    (SQLite wants a LIMIT before an OFFSET): it is cut like any result, and then leads on in turn.
     """
     before = _PAGE.fullmatch(sql)
     if before is not None:
-        return _PAGED.format(sql=before[1], rows=before[2], offset=int(before[3]) + shown)
+        return _PAGED.format(sql=before[1], offset=int(before[2]) + shown)
     bare = sql.strip().rstrip("; \t\r\n")
     if ";" in bare or _SELECTS.match(bare) is None:
         return None
-    return _PAGED.format(sql=bare, rows=rows, offset=shown)
+    return _PAGED.format(sql=bare, offset=shown)

@@ -38,7 +38,7 @@ async def query(
     engine = await databases.engine(found)
     result = await engine.query(QueryRequest(sql, given, budget, explain))
     name = found.name if len(databases.sources) > 1 else ""
-    asked = Asked(sql, given, name, budget, databases.settings.limits.most_rows)
+    asked = Asked(sql, given, name, budget, databases.settings.limits.most_rows, max_rows)
     return reply(render(result, asked))
 
 
