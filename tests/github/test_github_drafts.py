@@ -3,11 +3,16 @@
 import base64
 import json
 import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import create_autospec
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp.shared import _otel
+from opentelemetry.trace import Span
 
 from mcp_curated_github.names import RepoName
 from mcp_curated_github.writing.drafts import Draft, Rules, SecretInTextError
@@ -19,6 +24,7 @@ from mcp_curated_shared.security.untrusted import INVISIBLE
 from mcp_curated_shared.testing.clients import MODERN, Era
 from mcp_curated_shared.testing.wire import running
 from tests.github.desk import ISSUE, REPO, Desk, corpus, create, structure, willing
+from tests.github.double import faults
 from tests.github.double.credentials import token_text
 from tests.github.serving import refused, text_of
 
@@ -240,6 +246,42 @@ async def test_no_secret_and_no_token_appears_in_a_request_a_result_a_log_or_the
         for place in (output, written, posts):
             assert secret.encode() not in place
             assert base64.b64encode(secret.encode())[:24] not in place
+
+
+class Recorder:
+    """Traces nothing, and keeps whatever a span is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    @contextmanager
+    def start_as_current_span(self, name: str, *arguments: Any, **more: Any) -> Generator[Any]:
+        self.told.append(f"{name} {arguments} {more}")
+        span = create_autospec(Span, instance=True)
+        try:
+            yield span
+        except BaseException as error:
+            self.told.append(repr(error))
+            raise
+        finally:
+            self.told.extend(str(call) for call in span.mock_calls)
+
+
+@pytest.mark.anyio
+async def test_no_secret_and_no_token_appears_in_a_span(era: Era, desk: Desk, monkeypatch: pytest.MonkeyPatch):
+    recorder = Recorder()
+    monkeypatch.setattr(_otel, "_tracer", recorder)
+    samples = secrets_of_every_form() | {desk.token: f"mine is {desk.token}"}
+    body = "\n".join(samples.values())
+    desk.there.faults.on("issues/create", faults.closed_before(), faults.invalid_fields())
+    async with desk.serving(era, willing()) as client:
+        for title in ("unknown", "refused", "created"):
+            await create(client, title=title, body=body)
+        await create(client, repo=next(iter(samples)), body=body)
+        await create(client, labels=[*samples], body=body)
+    told = "\n".join(recorder.told)
+    assert "create_issue" in told
+    assert not [secret for secret in samples if secret in told]
 
 
 @pytest.mark.anyio

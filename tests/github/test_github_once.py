@@ -7,6 +7,7 @@ import anyio
 import pytest
 from mcp.client.client import Client
 
+from mcp_curated_github.writing.sending import LOST_ANSWER
 from mcp_curated_shared.testing.clients import MODERN, Era
 from mcp_curated_shared.testing.wire import running
 from tests.github.desk import ISSUE, REPO, Desk, answer, create, question_of, standing, structure, willing
@@ -125,6 +126,7 @@ async def test_an_issue_whose_answer_is_lost_is_found_and_not_sent_again(fault: 
         again = structure(await create(client))
     assert (made["status"], made["number"], desk.posts) == ("created", 1, 1)
     assert (again["repeated"], again["url"]) == (True, made["url"])
+    assert again["warnings"] == made["warnings"] == [LOST_ANSWER]
 
 
 async def test_a_comment_whose_answer_is_lost_is_found_and_not_sent_again(era: Era, desk: Desk):

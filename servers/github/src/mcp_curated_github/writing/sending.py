@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 import anyio
@@ -20,6 +20,7 @@ from mcp_curated_shared.security.confirmation import UnknownOutcomeError
 LOOK_AFTER_SECONDS: Final = (0.0, 2.0)
 """When to look for what was written: at once, and once more for a write that was still under way."""
 
+LOST_ANSWER: Final = "GitHub's answer to the write was lost; this was found by its author and text."
 LOOK_SECONDS: Final = 15.0
 """How long one look may take: with the POST, two looks stay below the minute after which some hosts give a call up."""
 
@@ -150,7 +151,7 @@ async def find(api: GitHubApi, write: Write, *, since: float) -> Written | None:
             found = await _find_issue(api, write, moment, login)
         else:
             found = await _find_comment(api, write, write.number, moment, login)
-    return found
+    return None if found is None else replace(found, warnings=(LOST_ANSWER, *found.warnings))
 
 
 async def _own_login(api: GitHubApi) -> str | None:
