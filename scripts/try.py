@@ -1,6 +1,6 @@
 """The tour of `make try`: each server is started as a host would start it and does real work.
 
-Usage: python scripts/try.py [filesystem | github ...]
+Usage: python scripts/try.py [filesystem | github | web ...]
 Exit status 0 when every step did what its line says, 1 otherwise.
 """
 
@@ -8,10 +8,10 @@ import sys
 import time
 
 import anyio
-from tour import filesystem, github
+from tour import filesystem, github, web
 from tour.stage import Stage
 
-TOURS = {"filesystem": filesystem.tour, "github": github.tour}
+TOURS = {"filesystem": filesystem.tour, "github": github.tour, "web": web.tour}
 
 
 async def main(names: list[str]) -> int:
