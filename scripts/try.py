@@ -1,6 +1,6 @@
 """The tour of `make try`: each server is started as a host would start it and does real work.
 
-Usage: python scripts/try.py [filesystem | github | web ...]
+Usage: python scripts/try.py [filesystem | database | github | web ...]
 Exit status 0 when every step did what its line says, 1 otherwise.
 """
 
@@ -8,10 +8,10 @@ import sys
 import time
 
 import anyio
-from tour import filesystem, github, web
+from tour import database, filesystem, github, web
 from tour.stage import Stage
 
-TOURS = {"filesystem": filesystem.tour, "github": github.tour, "web": web.tour}
+TOURS = {"filesystem": filesystem.tour, "database": database.tour, "github": github.tour, "web": web.tour}
 
 
 async def main(names: list[str]) -> int:

@@ -43,4 +43,4 @@ def test_the_tour_of_the_github_server_previews_refuses_approves_and_replays_wit
 def test_a_tour_that_there_is_not_is_named_with_those_that_there_are():
     done = run_tour("nowhere")
     assert done.returncode == 2
-    assert "There is no tour 'nowhere'. Tours: filesystem, github" in done.stderr
+    assert "There is no tour 'nowhere'. Tours: filesystem" in done.stderr
