@@ -87,12 +87,14 @@ class QueryResult:
         rows: Within the budget.
         cut_by: Which limit ended it while there was more: `rows` or `bytes`; None when this is all.
         cut_cells: Values that were shortened to the budget's `cell_characters`.
+        written: The same rows as parts of a compact JSON list, where they were written to be measured.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     cut_by: Literal["rows", "bytes"] | None = None
     cut_cells: int = 0
+    written: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

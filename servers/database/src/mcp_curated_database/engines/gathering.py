@@ -3,11 +3,12 @@
 import json
 import math
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from mcp_curated_database.engines.border import LARGEST_EXACT, Budget, Cell, Column, QueryResult, Row
 
-_BATCH: Final = 500
+_BATCH: Final = 2_000
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 _NOTE: Final = 60
 """Characters that a value may be too long by: the note of one that the engine has cut itself."""
 
@@ -22,6 +23,7 @@ class Gatherer:
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._rows: list[Row] = []
+        self._written: list[str] = []
         self._bytes = 0
         self._cut_by: Literal["rows", "bytes"] | None = None
         self._cut_cells = 0
@@ -33,24 +35,24 @@ class Gatherer:
             return 0
         return min(_BATCH, self._budget.rows - len(self._rows) + 1)
 
-    def add(self, rows: Iterable[Sequence[Cell]]) -> bool:
+    def add(self, rows: Iterable[Sequence[Cell]], *, shortened: bool = False) -> bool:
         """Take the rows that were fetched.
 
         Args:
             rows: Values as `plain` and the engine's own rules made them.
+            shortened: Whether the engine has cut long values already; then the rows are tuples, and are not looked at.
 
         Returns:
             Whether more is wanted.
         """
-        batch = [self._shortened(row) for row in rows]
+        batch = list(cast("Iterable[Row]", rows)) if shortened else [self._shortened(row) for row in rows]
         room = self._budget.rows - len(self._rows)
         if len(batch) > room:
             self._cut_by = "rows"
             del batch[room:]
-        size = written_bytes(batch)
+        text, size = _written(batch)
         if self._bytes + size <= self._budget.bytes:
-            self._rows += batch
-            self._bytes += size
+            self._keep(batch, text, size)
             return self.wanted > 0
         self._add_singly(batch)
         return False
@@ -59,12 +61,17 @@ class Gatherer:
         if batch and not self._rows and written_bytes(batch[:1]) > self._budget.bytes:
             batch = [self._squeezed(batch[0]), *batch[1:]]
         for row in batch:
-            size = written_bytes([row])
+            text, size = _written([row])
             if self._bytes + size > self._budget.bytes:
                 break
-            self._rows.append(row)
-            self._bytes += size
+            self._keep([row], text, size)
         self._cut_by = "bytes"
+
+    def _keep(self, rows: list[Row], text: str, size: int) -> None:
+        self._rows += rows
+        self._bytes += size
+        if text:
+            self._written.append(text)
 
     def _squeezed(self, row: Row) -> Row:
         """The first row, so wide that it alone breaks the budget: a part of it says more than no row.
@@ -92,7 +99,7 @@ class Gatherer:
 
     def result(self, columns: Sequence[Column]) -> QueryResult:
         """What was gathered."""
-        return QueryResult(tuple(columns), tuple(self._rows), self._cut_by, self._cut_cells)
+        return QueryResult(tuple(columns), tuple(self._rows), self._cut_by, self._cut_cells, tuple(self._written))
 
 
 def cut_text(beginning: str, missing: int) -> str:
@@ -102,10 +109,15 @@ def cut_text(beginning: str, missing: int) -> str:
 
 def written_bytes(rows: Sequence[Sequence[Cell]]) -> int:
     """How many bytes rows take as compact JSON in UTF-8, with one more a row for what separates them."""
+    return _written(rows)[1]
+
+
+def _written(rows: Sequence[Sequence[Cell]]) -> tuple[str, int]:
+    """Rows as compact JSON without the brackets of the list, and the bytes they take with what separates them."""
     if not rows:
-        return 0
-    text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
-    return len(text) - 1 if text.isascii() else len(text.encode("utf-8", "surrogatepass")) - 1
+        return "", 0
+    text = _ENCODER.encode(rows)[1:-1]
+    return text, (len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))) + 1
 
 
 def plain(value: Cell) -> Cell:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from mcp_curated_database.engines.border import Budget, Cell, QueryResult
+from mcp_curated_database.engines.border import Budget, QueryResult
 from mcp_curated_shared.security.limits import call_text
 from mcp_curated_shared.security.untrusted import INVISIBLE, clean
 
@@ -53,7 +53,8 @@ def render(result: QueryResult, asked: Asked) -> str:
     rest["next"] = following(result, asked)
     if result.cut_cells:
         rest["cut_values"] = result.cut_cells
-    rows, invisible = visible(_rows(result.rows))
+    text = f"[{','.join(result.written)}]" if result.written else _json(result.rows)
+    rows, invisible = visible(text)
     head, hidden = visible(_json(facts))
     if invisible + hidden:
         rest["invisible_characters"] = invisible + hidden
@@ -62,10 +63,6 @@ def render(result: QueryResult, asked: Asked) -> str:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _rows(rows: tuple[tuple[Cell, ...], ...]) -> str:
-    return _json(rows)
 
 
 def visible(text: str) -> tuple[str, int]:

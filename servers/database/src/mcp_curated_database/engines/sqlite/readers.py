@@ -9,16 +9,16 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Final, cast
 
 import aiosqlite
 
 from mcp_curated_database.engines.addresses import SqliteFile
-from mcp_curated_database.engines.border import Budget, QueryResult
+from mcp_curated_database.engines.border import Budget, QueryResult, Row
 from mcp_curated_database.engines.gathering import Gatherer
-from mcp_curated_database.engines.sqlite.guarding import Guard, GuardedConnection
+from mcp_curated_database.engines.sqlite.guarding import Guard, GuardedConnection, decoded
 from mcp_curated_database.engines.sqlite.rules import Rules
 from mcp_curated_database.engines.sqlite.values import RowReader, SqlValue
 from mcp_curated_shared.errors import CuratedError, UnavailableError
@@ -58,19 +58,34 @@ class Connection:
     async def gather(self, sql: str, params: Sequence[SqlValue], budget: Budget) -> QueryResult:
         """Run one statement and take its rows up to a budget.
 
+        A reader lets Python's module decode text, which is faster; where a text is not UTF-8 it begins again.
+
         Raises:
             sqlite3.Error: What SQLite said.
         """
+        if not self.guard.rules.read_only:
+            return await self._gather(sql, params, budget, decoded)
+        try:
+            return await self._gather(sql, params, budget, str)
+        except sqlite3.OperationalError as error:
+            if "Could not decode" not in str(error):
+                raise
+            return await self._gather(sql, params, budget, decoded)
+
+    async def _gather(
+        self, sql: str, params: Sequence[SqlValue], budget: Budget, text_factory: Callable[[bytes], str] | type[str]
+    ) -> QueryResult:
         reader = RowReader(budget.cell_characters)
         self.raw.row_factory = cast("type", reader)
+        self.raw.text_factory = cast("Callable[[bytes], str]", text_factory)
         cursor = await self.raw.execute(sql, params)
         try:
             names = [str(column[0]) for column in cursor.description or ()]
             gatherer = Gatherer(budget)
             while names:
                 wanted = gatherer.wanted
-                rows = list(await cursor.fetchmany(wanted))
-                if not gatherer.add(rows) or len(rows) < wanted:
+                rows = cast("list[Row]", await cursor.fetchmany(wanted))
+                if not gatherer.add(rows, shortened=True) or len(rows) < wanted:
                     break
             gatherer.count_cut(reader.cut_cells)
             return gatherer.result(reader.columns(names))
@@ -80,6 +95,7 @@ class Connection:
     async def rows(self, sql: str, params: Sequence[SqlValue] = ()) -> list[tuple[SqlValue, ...]]:
         """Every row of one of this server's own statements, as SQLite's values."""
         self.raw.row_factory = None
+        self.raw.text_factory = decoded
         return [tuple(row) for row in await self.raw.execute_fetchall(sql, params)]
 
     def interrupt(self) -> None:
