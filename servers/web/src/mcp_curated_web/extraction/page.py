@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 from mcp_curated_shared.security.untrusted import clean, safe_text
 from mcp_curated_web.extraction.hiding import hidden_by, remove_hidden
 from mcp_curated_web.extraction.locating import LARGEST, MOST_ELEMENTS, article_lines
-from mcp_curated_web.extraction.regions import Region, choose_region, title_around
+from mcp_curated_web.extraction.regions import Region, choose_region
 from mcp_curated_web.extraction.tree import build_tree
 from mcp_curated_web.extraction.writing import Piece, Writer
 
@@ -97,9 +97,6 @@ def extract_page(html: str, url: str, *, marked: bool = True) -> Extracted:
     locator = (lambda: article_lines(html, url)) if len(html) <= LARGEST and len(tree.order) <= MOST_ELEMENTS else None
     region = choose_region(tree, locator)
     writer = Writer(base, marked)
-    for heading in title_around(region.element, tree.root):
-        if region.kind == "article":
-            writer.write(heading)
     writer.write(region.element)
     notices = list(_notices(hiding.removed, hiding.kept, tree.cut))
     return _assembled(parser, writer, region, notices, hiding.removed, visible)

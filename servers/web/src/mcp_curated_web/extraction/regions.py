@@ -24,7 +24,9 @@ _COVERED: Final = 0.92
 _OPENING: Final = frozenset({"h1", "h2"})
 _CLOSING: Final = frozenset({"pre", "code", "table", "thead", "tbody", "tr", "th", "td"})
 _CERTAIN: Final = 12
+_PARAGRAPHS: Final = frozenset({"p", "pre", "blockquote", "td", "li", "div", "section", "dd"})
 _PROBE: Final = 30
+_PROSE: Final = 60
 _LEAST_ARTICLE: Final = 100
 _NEVER: Final = frozenset({"nav", "menu", "search"})
 _NAVIGATION_ROLES: Final = frozenset(
@@ -177,8 +179,9 @@ def _located(tree: Tree, main: Element, lines: Sequence[str]) -> Region | None:
     inside = sum(size for element, size in hits.items() if element in below)
     if inside >= len(_squeeze("".join(main.texts()))) * _WHOLE:
         return Region(main, "main", "whole")
-    article = _lowest(tree, hits, covered)
-    _prune(tree, article, hits)
+    words = {element: _squeeze("".join(element.texts())) for element in hits}
+    article = _lowest(tree, hits, words)
+    _prune(tree, article, [element for element in article.walk() if element in hits])
     return Region(article, "article", "located")
 
 
@@ -186,7 +189,7 @@ def _hits(tree: Tree, lines: Sequence[str]) -> dict[Element, int]:
     """The innermost blocks whose words the article has, and how many letters of them."""
     known = _Lines(lines)
     hits: dict[Element, int] = {}
-    for element in tree.order:
+    for element in tree.root.walk():
         if element.length < 2 or _in_inline(element):
             continue
         if element.has_block:  # only the text that stands between its blocks
@@ -230,17 +233,39 @@ def _in_inline(element: Element) -> bool:
     return element.tag in _INLINE and parent is not None and not parent.has_block
 
 
-def _lowest(tree: Tree, hits: dict[Element, int], covered: int) -> Element:
-    """The lowest element that holds nearly all of the hits."""
-    sums: Counter[Element] = Counter(hits)
+def _lowest(tree: Tree, hits: dict[Element, int], words: dict[Element, str]) -> Element:
+    """The lowest element that holds nearly all of the hits' different words; teasers repeat them elsewhere."""
+    ranges = _ranges(tree, hits)
+    found = list(hits)
+    enough = sum(map(len, set(words.values()))) * _COVERED
     best = tree.root
-    for element in reversed(tree.order):  # children before parents
-        if sums[element] >= covered * _COVERED:
-            best = element
-            break
-        if element.parent is not None:
-            sums[element.parent] += sums[element]
-    return best
+    while True:
+        inside = [
+            child
+            for child in best.elements()
+            if child in ranges
+            and child.has_block
+            and (
+                ranges[child] == ranges[best]
+                or sum(map(len, {words[one] for one in found[slice(*ranges[child])]})) >= enough
+            )
+        ]
+        if not inside:
+            return best
+        best = min(inside, key=lambda child: child.length)
+
+
+def _ranges(tree: Tree, hits: dict[Element, int]) -> dict[Element, tuple[int, int]]:
+    """Where the hits of each element lie among all of them; in document order those of one element stand together."""
+    ranges: dict[Element, tuple[int, int]] = {}
+    for number, element in enumerate(hits):
+        ranges[element] = (number, number + 1)
+    for element in reversed(tree.order):
+        own, parent = ranges.get(element), element.parent
+        if own is not None and parent is not None:
+            before = ranges.get(parent, own)
+            ranges[parent] = (min(before[0], own[0]), max(before[1], own[1]))
+    return ranges
 
 
 def _prune(tree: Tree, region: Element, hits: Iterable[Element]) -> None:
@@ -259,9 +284,16 @@ def _outside(region: Element, hits: set[Element]) -> set[Element]:
     places = [place for place, element in enumerate(order) if element in hits]
     first, last = places[0], places[-1]
     in_last = set(order[last].walk())
+    parents = {element.parent for element in hits if element.tag == "p"}
     before = {element for element in order[:first] if element.tag not in _OPENING and not element.has_block}
     after = {element for element in order[last + 1 :] if element.tag not in _CLOSING and element not in in_last}
-    return before | {element for element in after if not _in_inline(element)}
+    kept = _with_ancestors(element for element in after if element.parent in parents and _is_prose(element))
+    return before | {element for element in after if element not in kept and not _in_inline(element)}
+
+
+def _is_prose(element: Element) -> bool:
+    """A paragraph that a locator may have passed over."""
+    return element.tag == "p" and element.length >= _PROSE and element.linked < element.length * 0.3
 
 
 def _is_clutter(element: Element) -> bool:
@@ -278,7 +310,7 @@ def _scored(main: Element) -> Element | None:
     """The element whose paragraphs weigh most, when there is no locator; lengths and commas, as prose has them."""
     scores: Counter[Element] = Counter()
     for element in main.walk():
-        if element.tag not in ("p", "pre", "blockquote", "td", "li") or element.has_block or element.length < 25:
+        if element.tag not in _PARAGRAPHS or element.has_block or element.length < 25:
             continue
         weight = _weight(element)
         for share, above in zip((1.0, 0.5, 0.25), element.ancestors(), strict=False):
@@ -308,11 +340,3 @@ def _widened(best: Element, main: Element, scores: Counter[Element]) -> Element:
             break
         best = parent
     return best
-
-
-def title_around(region: Element, root: Element) -> Iterable[Element]:
-    """The page's first heading, where the region does not hold it."""
-    if any(one.tag == "h1" for one in region.walk()):
-        return ()
-    headings = [one for one in root.walk() if one.tag == "h1" and one.length]
-    return headings[:1] if len(headings) == 1 else ()
