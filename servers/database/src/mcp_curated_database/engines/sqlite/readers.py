@@ -27,6 +27,9 @@ MOST_READERS: Final = 4
 MOST_LEAVING: Final = 8
 """Connections that were told to stop and have not yet: one opcode of SQLite cannot be interrupted."""
 
+LEAVING_SECONDS: Final = 0.5
+"""How long a call waits for one of them, where there are too many."""
+
 GRACE_SECONDS: Final = 0.5
 """After its deadline a call is given up, whether or not SQLite has noticed."""
 
@@ -223,6 +226,8 @@ class Readers:
             if connection.identity == current:
                 return connection
             self.leave(connection)  # the file was replaced by another
+        if len(self._leaving) >= MOST_LEAVING:
+            await asyncio.wait(self._leaving, timeout=LEAVING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if len(self._leaving) >= MOST_LEAVING:
             raise UnavailableError("Too many stopped statements have not ended yet.", "Try again in a while.")
         opening = asyncio.get_running_loop().create_task(
