@@ -1,6 +1,7 @@
 """Pages as Markdown: structure kept, links absolute, clutter and hidden text gone, deep pages survived."""
 
 import time
+from urllib.parse import urljoin
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from markdown_it import MarkdownIt
 
 from mcp_curated_web.extraction import Extracted, extract_page
 from mcp_curated_web.extraction.code import fenced
+from mcp_curated_web.extraction.writing import UNSAFE, Writer
 
 URL = "https://site.test/docs/guide/page.html"
 PARAGRAPH = "A paragraph that says something about the matter, at some length, with commas and all that prose has. " * 3
@@ -128,6 +130,15 @@ def test_a_card_that_is_all_one_link_is_a_linked_heading():
 def test_plain_text_has_no_marks():
     got = read("<h2>T</h2><p>a <b>b</b> <a href=/x>c</a> 2*3</p><ul><li>i</li></ul>", marked=False).text
     assert got == "T\n\na b c 2*3\n\n- i"
+
+
+@given(
+    st.text(alphabet="/ab.?=&#%20-", max_size=12).map(lambda rest: f"/{rest}"),
+    st.sampled_from(["https://site.test", "https://site.test?q=/x", "http://site.test:8/a/b?c#d"]),
+)
+def test_a_link_from_the_root_leads_where_a_browser_goes(reference: str, base: str):
+    got = Writer(base).absolute(reference)
+    assert got == urljoin(base, reference).translate(UNSAFE)
 
 
 # Regions

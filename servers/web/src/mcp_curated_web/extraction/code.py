@@ -7,6 +7,10 @@ from mcp_curated_web.extraction.tree import Element
 
 _NAMED: Final = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight(?:-source)?|sourceCode|code)[-\s]([\w+#.-]{1,30})")
 _BRUSH: Final = re.compile(r"brush:\s*([\w+#.-]{1,30})")
+ANCHORS: Final = re.compile(r"headerlink|anchor(?:js)?-?link|permalink|heading-anchor|footnote-?back(?:ref|link)?")
+"""Class names of links from a heading or a line to itself."""
+
+_LINE_NUMBERS: Final = re.compile(r"\b(?:linenos?|line-numbers?-rows|lineno|gutter)\b")
 _TICKS: Final = re.compile(r"`{3,}")
 _NO_LANGUAGE: Final = frozenset(
     {
@@ -55,3 +59,18 @@ def fenced(text: str, language: str = "") -> str:
     longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+def code_text(element: Element) -> str:
+    """The text of a `pre` as written, without line numbers that a highlighter put in."""
+    parts: list[str] = []
+    stack: list[Element | str] = [element]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            parts.append(node)
+        elif node.tag == "br":
+            parts.append("\n")
+        elif not _LINE_NUMBERS.search(node.names) and not ANCHORS.search(node.names):
+            stack.extend(reversed(node.children))
+    return "".join(parts).replace("\r\n", "\n").replace("\r", "\n").strip("\n")

@@ -99,7 +99,9 @@ def extract_page(html: str, url: str, *, marked: bool = True) -> Extracted:
     writer = Writer(base, marked)
     writer.write(region.element)
     notices = list(_notices(hiding.removed, hiding.kept, tree.cut))
-    return _assembled(parser, writer, region, notices, hiding.removed, visible)
+    extracted = _assembled(parser, writer, region, notices, hiding.removed, visible)
+    tree.clear()
+    return extracted
 
 
 def _assembled(

@@ -103,12 +103,14 @@ class Tree:
         order: Every element, parents before children.
         hidden: The outermost elements that a reader does not see, each with how it is hidden.
         cut: Whether nodes were left out, since there were too many.
+        made: Every element that was made, also those that were taken out since.
     """
 
     root: Element
     order: list[Element] = field(default_factory=list[Element])
     hidden: list[tuple[Element, str]] = field(default_factory=list[tuple[Element, str]])
     cut: bool = False
+    made: list[Element] = field(default_factory=list[Element])
 
     def remove(self, elements: Iterable[Element]) -> int:
         """Take elements out, all at once, since every one of 20,000 ancestors counts what lies in it.
@@ -135,6 +137,12 @@ class Tree:
         if not few:
             self.measure()
         return told
+
+    def clear(self) -> None:
+        """Let its elements go at once: each knows its parent, and such circles wait long for the collector."""
+        for element in self.made:
+            element.parent = None
+            element.children = []
 
     def measure(self) -> None:
         """Count the characters of every element, children before parents."""
@@ -166,6 +174,7 @@ def build_tree(parser: LexborHTMLParser, hidden: HiddenBy) -> Tree:
     tree = Tree(root, [root])
     if body is not None:
         _fill(tree, body, hidden)
+    tree.made = tree.order
     tree.measure()
     return tree
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urljoin
 
-from mcp_curated_web.extraction.code import fenced, language_of
+from mcp_curated_web.extraction.code import ANCHORS, code_text, fenced, language_of
 from mcp_curated_web.extraction.tables import is_data_table, rows_of
 from mcp_curated_web.extraction.tree import BLOCKS, Element
 
@@ -18,7 +18,6 @@ _AT_START: Final = re.compile(r"\A(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|={2,}\s*$
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _MARKS: Final = {"strong": "**", "b": "**", "em": "*", "i": "*", "del": "~~", "s": "~~", "strike": "~~"}
 _CODES: Final = frozenset({"code", "kbd", "samp", "tt"})
-_ANCHORS: Final = re.compile(r"headerlink|anchor(?:js)?-?link|permalink|heading-anchor|footnote-?back(?:ref|link)?")
 _SYMBOLS: Final = frozenset({"¶", "#", "§", "🔗", "↩", "↩︎", "^"})
 _LONGEST_ALT: Final = 200
 
@@ -229,7 +228,7 @@ class Writer:
         return not (inner.ordered and inner.start != 1 and inner.number == inner.start + 1)
 
     def _open_anchor(self, element: Element) -> bool:
-        if (len(element.attributes) > 1 and _ANCHORS.search(element.names)) or element.get("role") == "doc-backlink":
+        if (len(element.attributes) > 1 and ANCHORS.search(element.names)) or element.get("role") == "doc-backlink":
             return False
         if not element.length and not element.children:
             return False
@@ -267,13 +266,19 @@ class Writer:
         reference = reference.strip()
         if not reference or reference.startswith("#"):
             return ""
+        if _ROOTED.fullmatch(reference):  # most links of most pages, and urljoin takes its time
+            return self._origin() + reference
         try:
             url = urljoin(self.base, _BLANKS.sub("", reference))
         except ValueError:
             return ""
         if not url.lower().startswith(("http://", "https://", "mailto:")):
             return ""
-        return url.translate(_UNSAFE)
+        return url.translate(UNSAFE)
+
+    def _origin(self) -> str:
+        scheme, _, rest = self.base.partition("://")
+        return f"{scheme}://{rest.partition('/')[0].partition('?')[0].partition('#')[0]}"
 
     def _image(self, element: Element) -> None:
         alt = _SPACES.sub(" ", element.get("alt")).strip()[:_LONGEST_ALT]
@@ -366,7 +371,8 @@ class Writer:
             self._close(element)
 
 
-_UNSAFE: Final = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
+UNSAFE: Final = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
+_ROOTED: Final = re.compile(r"/(?:[A-Za-z0-9_~%=&,+-]+/)*[A-Za-z0-9_~%-]*(?:\?[A-Za-z0-9_~%=&,+.-]+)?")
 _BLANKS: Final = re.compile(r"[\t\n\r]")
 
 
@@ -381,21 +387,3 @@ def _anchor_around(element: Element) -> str:
         return ""
     first = next(parent.elements(), None)
     return parent.get("id") if first is element else ""
-
-
-def code_text(element: Element) -> str:
-    """The text of a `pre` as written, without line numbers that a highlighter put in."""
-    parts: list[str] = []
-    stack: list[Element | str] = [element]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            parts.append(node)
-        elif node.tag == "br":
-            parts.append("\n")
-        elif not _LINE_NUMBERS.search(node.names) and not _ANCHORS.search(node.names):
-            stack.extend(reversed(node.children))
-    return "".join(parts).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
-
-
-_LINE_NUMBERS: Final = re.compile(r"\b(?:linenos?|line-numbers?-rows|lineno|gutter)\b")
