@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -215,6 +216,29 @@ def test_an_empty_shell_is_said_to_be_one_with_what_it_tells_of_itself():
 def test_a_short_page_with_a_script_is_no_shell():
     got = markdown("<title>T</title><script>x</script><p>The service is up and all of it works.</p>", "text/html")
     assert got.extraction != "description only"
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        ("# " + " " * 500_000 + "#", "text/markdown"),
+        ("#" * 500_000, "text/markdown"),
+        ("\n \t" * 200_000, "text/markdown"),
+        ("```\n" * 100_000, "text/markdown"),
+        ("<rss>" + "<![CDATA[" * 100_000, "application/rss+xml"),
+        ("<rss>" + "<link>" * 100_000, "application/rss+xml"),
+        ("[" * 200_000, "application/json"),
+        ("1" * 500_000, "application/json"),
+        ("<!--" * 100_000, ""),
+        (b"\xff<" * 100_000, "text/html"),
+        ("<meta " * 100_000, "text/html"),
+    ],
+    ids=range(11),
+)
+def test_answers_made_to_take_long_do_not(body: bytes | str, content_type: str):
+    started = time.process_time()
+    markdown(body, content_type)
+    assert time.process_time() - started < 15
 
 
 def test_raw_is_the_source_as_it_came():

@@ -260,6 +260,33 @@ def test_twenty_thousand_nested_elements_are_read_in_seconds(mark: str):
     assert time.process_time() - started < 20
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<style>{'/*' * 150_000}</style><p>x",
+        f"<style>{'a' * 300_000}</style><p>x",
+        f"<style>{'.a{' * 100_000}</style><p>x",
+        f"<style>{'@a{' * 100_000}</style><p>x",
+        "<p style='" + "a" * 4_000 + "'>x" * 200,
+        f"<p><code>{'`' * 300_000}</code>",
+        f"<p>{'[' * 300_000}",
+        f"<p>{'_' * 300_000}",
+        f"<pre>{'`' * 300_000}</pre>",
+        f"<div class='{'share-' * 50_000}'>x</div>",
+        f"<title>{'a ' * 200_000}</title><p>x",
+        f"<script type='application/ld+json'>{'[' * 200_000}</script><p>x",
+        f"<a href='/{'a/' * 100_000}x y'>x</a>",
+        "<table>" + "<tr><td>a<td>b" * 20_000,
+        "<p>a<br>" * 30_000,
+    ],
+    ids=range(15),
+)
+def test_pages_made_to_take_long_do_not(page: str):
+    started = time.process_time()
+    extract_page(page, URL)
+    assert time.process_time() - started < 15
+
+
 def test_a_page_that_broke_off_is_read_to_its_end():
     assert text("<main><h1>T</h1><p>some <b>bold te") == "# T\n\nsome **bold te**"
 

@@ -10,10 +10,8 @@ from selectolax.lexbor import LexborHTMLParser
 from mcp_curated_web.extraction.tree import HiddenBy, Tree
 
 _MOST_CSS: Final = 300_000
-_DECLARATION: Final = re.compile(r"([a-z-]+)\s*:\s*([^;]+)", re.IGNORECASE)
 _RULE: Final = re.compile(r"([^{}@;]{1,400})\{([^{}]{0,2000})\}")
 _SIMPLE: Final = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][A-Za-z_][\w-]*")
-_COMMENT: Final = re.compile(r"/\*.{0,20000}?\*/", re.DOTALL)
 _NUMBER: Final = re.compile(r"^(-?[0-9]*\.?[0-9]+)")
 _RGB: Final = re.compile(r"rgba?\(\s*([0-9]+)[\s,]+([0-9]+)[\s,]+([0-9]+)")
 _COLOURS: Final = {"white": "ffffff", "black": "000000"}
@@ -86,10 +84,23 @@ def _keys(tag: str, attributes: Mapping[str, str | None]) -> Iterator[str]:
 
 def _simple_rules(parser: LexborHTMLParser) -> Iterator[tuple[str, str]]:
     css = "".join(node.text() for node in parser.css("style"))[:_MOST_CSS]
-    for rule in _RULE.finditer(_outside_at_rules(_COMMENT.sub("", css))):
+    for rule in _RULE.finditer(_outside_at_rules(_without_comments(css))):
         how = _style_hides(rule[2])
         if how:
             yield from ((word, how) for part in rule[1].split(",") if _SIMPLE.fullmatch(word := part.strip()))
+
+
+def _without_comments(css: str) -> str:
+    """In one pass: a pattern would look for the end of every comment that is not closed."""
+    parts: list[str] = []
+    rest = css
+    while rest:
+        before, opened, rest = rest.partition("/*")
+        parts.append(before)
+        if opened and "*/" not in rest:
+            break
+        rest = rest.partition("*/")[2] if opened else ""
+    return "".join(parts)
 
 
 def _outside_at_rules(css: str) -> str:
@@ -111,8 +122,11 @@ def _outside_at_rules(css: str) -> str:
 
 
 def _style_hides(style: str) -> str:
-    values = {name.lower(): value.strip().lower() for name, value in _DECLARATION.findall(style[:4_000])}
-    values = {name: value.replace("!important", "").strip() for name, value in values.items()}
+    values: dict[str, str] = {}
+    for declaration in style[:4_000].lower().split(";"):
+        name, colon, value = declaration.partition(":")
+        if colon:
+            values[name.strip()] = value.replace("!important", "").strip()
     if values.get("display") == "none" or values.get("visibility") in {"hidden", "collapse"}:
         return LATER
     return NEVER if _is_invisible(values) else ""

@@ -293,9 +293,7 @@ class Writer:
         if not self.marked or not text.strip():
             self._line.append(text)
             return
-        ticks = "`"
-        while ticks in text:
-            ticks += "`"
+        ticks = "`" * (1 + max(map(len, _TICKS.findall(text)), default=0))
         pad = " " if text.strip()[0] == "`" or text.strip()[-1] == "`" else ""
         before, after = " " * text.startswith(" "), " " * text.endswith(" ")
         link = next((one for one in element.walk() if one.tag == "a"), None) if element.linked else None
@@ -371,6 +369,7 @@ class Writer:
             self._close(element)
 
 
+_TICKS: Final = re.compile("`+")
 UNSAFE: Final = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
 _ROOTED: Final = re.compile(r"/(?:[A-Za-z0-9_~%=&,+-]+/)*[A-Za-z0-9_~%-]*(?:\?[A-Za-z0-9_~%=&,+.-]+)?")
 _BLANKS: Final = re.compile(r"[\t\n\r]")

@@ -10,7 +10,7 @@ from mcp_curated_web.extraction.page import Extracted, Heading, Link, join_piece
 from mcp_curated_web.extraction.writing import Piece
 
 _BLANK_LINE: Final = re.compile(r"\n[ \t]*\n+")
-_MARKDOWN_HEADING: Final = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*$", re.MULTILINE)
+_MARKDOWN_HEADING: Final = re.compile(r"^(#{1,6})[ \t]([^\n]*)$", re.MULTILINE)
 _FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 _MOST_SECTIONS_TOLD: Final = 12
 
@@ -166,9 +166,9 @@ def of_text(
     headings: tuple[Heading, ...] = ()
     if media_type == "text/markdown":
         headings = tuple(
-            Heading(len(m[1]), m[2].strip()[:300], m.start())
+            Heading(len(m[1]), m[2].strip().rstrip("#").strip()[:300], m.start())
             for m in _MARKDOWN_HEADING.finditer(cleaned)
-            if not _inside(fences, m.start())
+            if m[2].strip("# \t") and not _inside(fences, m.start())
         )
     title = title or next((one.title for one in headings), "")
     return Document(cleaned, title, borders, headings, (), extraction, charset, source, notices, media_type)

@@ -7,7 +7,6 @@ from urllib.parse import urljoin
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _FEED: Final = re.compile(r"<(?:rss|feed|rdf:RDF)\b", re.IGNORECASE)
-_CDATA: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _LINK: Final = re.compile(r"<link>\s*([^<\s]{1,2000})\s*</link>", re.IGNORECASE)
 _MOST_ENTRIES: Final = 200
 _LONGEST_SUMMARY: Final = 500
@@ -18,13 +17,22 @@ def feed_markdown(text: str, url: str) -> str | None:
     if not _FEED.search(text[:3_000]):
         return None
     # HTML has a void element <link>: RSS writes its URL inside one, which a parser of HTML would lose.
-    loose = _LINK.sub(r"<feed-link>\1</feed-link>", _CDATA.sub(lambda m: _escape(m[1]), text))
+    loose = _LINK.sub(r"<feed-link>\1</feed-link>", _without_cdata(text))
     parser = LexborHTMLParser(loose)
     entries = [*parser.css("item"), *parser.css("entry")][:_MOST_ENTRIES]
     title = _text(parser.css_first("title"))
     lines = [f"# {title}"] if title else []
     lines += [_entry(entry, url) for entry in entries]
     return "\n\n".join(lines)
+
+
+def _without_cdata(text: str) -> str:
+    """Sections of character data as escaped text, in one pass."""
+    parts: list[str] = []
+    for number, part in enumerate(text.split("<![CDATA[")):
+        inside, closed, rest = part.partition("]]>")
+        parts.append(_escape(inside) + rest if number and closed else part)
+    return "".join(parts)
 
 
 def _escape(text: str) -> str:
