@@ -15,7 +15,15 @@ def make_engine(source: Source, settings: DatabaseSettings) -> Engine:
     """The engine for a source's address. Its driver is imported here, when a source first needs it."""
     limits = settings.limits
     if isinstance(source.address, PostgresAddress):
-        raise UnavailableError("PostgreSQL is not here yet.")
+        from mcp_curated_database.engines.postgres import PostgresEngine
+
+        return PostgresEngine(
+            source.address,
+            most_connections=limits.connections,
+            lock_seconds=limits.lock_seconds,
+            allow_functions=settings.allow_functions,
+            least_privilege=settings.require_least_privilege,
+        )
     from mcp_curated_database.engines.sqlite import SqliteEngine
 
     return SqliteEngine(source.address, busy_seconds=limits.lock_seconds, readers=limits.connections)

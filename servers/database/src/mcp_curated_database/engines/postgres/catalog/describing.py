@@ -1,0 +1,79 @@
+"""One request for a schema, answered with a bounded number of statements however many tables match."""
+
+import time
+from dataclasses import replace
+
+from mcp_curated_database.engines.border import SchemaCount, SchemaFacts, SchemaRequest, TableFacts
+from mcp_curated_database.engines.postgres.catalog.details import about, in_full
+from mcp_curated_database.engines.postgres.catalog.listing import VIEWS, Listed, close_tables, listing
+from mcp_curated_database.engines.postgres.catalog.reading import CatalogConnection, rows
+from mcp_curated_database.engines.postgres.catalog.samples import with_samples
+from mcp_curated_database.engines.postgres.catalog.statements import SCHEMA_COMMENTS
+
+
+async def describe(
+    connection: CatalogConnection, request: SchemaRequest, *, version: str, notes: tuple[str, ...] = ()
+) -> SchemaFacts:
+    """What a request asks for, read from pg_catalog.
+
+    The system's schemas are hidden unless the pattern names one; partitions are counted in the table that they belong
+    to unless the pattern means them and not that table. Estimates are those of the last ANALYZE or VACUUM. With
+    sample rows the transaction gets savepoints and a shorter `statement_timeout`, for itself alone.
+
+    Args:
+        connection: Inside a READ ONLY transaction.
+        request: What is asked for.
+        version: Of the database, for people.
+        notes: Warnings to hand on.
+
+    Raises:
+        asyncpg.PostgresError: What PostgreSQL said, such as that a lock was not to be had.
+    """
+    began = time.monotonic()
+    pattern = request.pattern
+    everything = await listing(connection, pattern)
+    matching = everything.matching(pattern)
+    chosen = matching[request.offset : request.offset + request.limit]
+    overview = request.detail == "overview"
+    tables = {one.oid: everything.facts(one, estimated=not overview) for one in chosen}
+    close: tuple[str, ...] = ()
+    if pattern is not None and not matching:
+        close = await close_tables(
+            connection, pattern.table.text, None if pattern.schema is None else pattern.schema.text
+        )
+    comments: dict[str, str] = {}
+    if overview and matching:
+        comments = {schema: comment for schema, comment in await rows(connection, SCHEMA_COMMENTS)}
+    facts = SchemaFacts(
+        _counts(matching, comments), tuple(tables.values()), len(matching), close=close, notes=notes, version=version
+    )
+    if overview or not chosen:
+        return facts
+    return await _detailed(connection, request, facts, tables, began)
+
+
+async def _detailed(
+    connection: CatalogConnection,
+    request: SchemaRequest,
+    facts: SchemaFacts,
+    tables: dict[int, TableFacts],
+    began: float,
+) -> SchemaFacts:
+    tables, readable = await about(connection, tables)
+    if request.detail == "full":
+        tables, types = await in_full(connection, tables)
+        facts = replace(facts, enums=types.enums, notes=(*facts.notes, *types.notes))
+        if request.sample_rows:
+            tables = await with_samples(
+                connection, tables, readable, rows=request.sample_rows, seconds=request.seconds, began=began
+            )
+    return replace(facts, tables=tuple(tables.values()))
+
+
+def _counts(matching: list[Listed], comments: dict[str, str]) -> tuple[SchemaCount, ...]:
+    counts: dict[str, list[int]] = {}
+    for one in matching:
+        counts.setdefault(one.schema, [0, 0])[one.kind in VIEWS] += 1
+    return tuple(
+        SchemaCount(schema, tables, views, comments.get(schema, "")) for schema, (tables, views) in counts.items()
+    )
