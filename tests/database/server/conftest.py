@@ -6,6 +6,9 @@ import pytest
 
 from mcp_curated_shared.testing.clients import ERAS, Era
 from tests.database.sqlite.sample import make
+from tests.postgres import database
+
+__all__ = ["database"]
 
 QUERIES = """
 [sources.shop]
