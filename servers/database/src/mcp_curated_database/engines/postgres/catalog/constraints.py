@@ -59,11 +59,17 @@ class _Constraint:
     copied_here: bool
 
 
-async def constraints(connection: CatalogConnection, oids: Iterable[int]) -> dict[int, Held]:
-    """What holds for the columns of each table, and who points at it."""
+async def constraints(connection: CatalogConnection, oids: Iterable[int], bare: str) -> dict[int, Held]:
+    """What holds for the columns of each table, and who points at it.
+
+    Args:
+        connection: Inside a transaction.
+        oids: Of the tables.
+        bare: Not empty to do without expressions.
+    """
     held: dict[int, Held] = defaultdict(Held)
     wanted = frozenset(oids)
-    for row in await rows(connection, CONSTRAINTS, joined(wanted)):
+    for row in await rows(connection, CONSTRAINTS, joined(wanted), bare):
         one = _Constraint(*row)
         if one.kind == "f":
             _add_key(held, one, wanted)
@@ -114,7 +120,7 @@ def _add(held: Held, one: _Constraint) -> None:
         held.exclusions.append(IndexFacts(one.name, one.expression or ""))
     else:
         reservations = ", ".join(_reservations(one))
-        held.checks.append((one.expression or "") + (f" /* {reservations} */" if reservations else ""))
+        held.checks.append((one.expression or "...") + (f" /* {reservations} */" if reservations else ""))
     if one.period and one.kind in {"p", "u"} and columns:
         kind = "primary key" if one.kind == "p" else "unique"
         held.options.append(f"{kind} without overlaps of {written(columns[-1])}")

@@ -2,13 +2,22 @@
 
 import time
 from dataclasses import replace
+from typing import Final
 
 from mcp_curated_database.engines.border import SchemaCount, SchemaFacts, SchemaRequest, TableFacts
 from mcp_curated_database.engines.postgres.catalog.details import about, in_full
 from mcp_curated_database.engines.postgres.catalog.listing import VIEWS, Listed, close_tables, listing
-from mcp_curated_database.engines.postgres.catalog.reading import CatalogConnection, rows
+from mcp_curated_database.engines.postgres.catalog.reading import CatalogConnection, attempt, rows
 from mcp_curated_database.engines.postgres.catalog.samples import with_samples
 from mcp_curated_database.engines.postgres.catalog.statements import SCHEMA_COMMENTS
+from mcp_curated_database.engines.postgres.catalog.user_types import UserTypes
+from mcp_curated_database.engines.postgres.driver import asyncpg
+
+_LOCK_SECONDS: Final = 1.0
+_LOCKED: Final = (
+    "another session has a table locked, as a migration does: defaults, checks, indexes and views are told without "
+    "their expressions"
+)
 
 
 async def describe(
@@ -59,15 +68,21 @@ async def _detailed(
     tables: dict[int, TableFacts],
     began: float,
 ) -> SchemaFacts:
-    tables, readable = await about(connection, tables)
-    if request.detail == "full":
-        tables, types = await in_full(connection, tables)
-        facts = replace(facts, enums=types.enums, notes=(*facts.notes, *types.notes))
-        if request.sample_rows:
-            tables = await with_samples(
-                connection, tables, readable, rows=request.sample_rows, seconds=request.seconds, began=began
-            )
-    return replace(facts, tables=tuple(tables.values()))
+    async def details(bare: str = "") -> tuple[dict[int, TableFacts], UserTypes, frozenset[int]]:
+        known, readable = await about(connection, tables, bare)
+        if request.detail == "tables":
+            return known, UserTypes(), readable
+        return (*await in_full(connection, known, bare), readable)
+
+    waiting = min(_LOCK_SECONDS, request.seconds / 4)
+    found = await attempt(connection, details, asyncpg.LockNotAvailableError, setting="lock_timeout", seconds=waiting)
+    known, types, readable = await details("bare") if found is None else found
+    notes = (*facts.notes, *([] if found else [_LOCKED]), *types.notes)
+    if request.sample_rows and request.detail == "full":
+        known = await with_samples(
+            connection, known, readable, rows=request.sample_rows, seconds=request.seconds, began=began
+        )
+    return replace(facts, tables=tuple(known.values()), enums=types.enums, notes=notes)
 
 
 def _counts(matching: list[Listed], comments: dict[str, str]) -> tuple[SchemaCount, ...]:

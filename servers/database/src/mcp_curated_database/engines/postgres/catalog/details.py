@@ -39,6 +39,7 @@ class _About:
     any_column: bool | None
     readable: bool | None
     partition_key: str | None
+    partition: bool
     bound: str | None
     parents: Sequence[tuple[str, str]] | None
     server: str | None
@@ -46,15 +47,20 @@ class _About:
 
 
 async def about(
-    connection: CatalogConnection, tables: dict[int, TableFacts]
+    connection: CatalogConnection, tables: dict[int, TableFacts], bare: str
 ) -> tuple[dict[int, TableFacts], frozenset[int]]:
     """The tables with their comments and options, and which of them this role may read and PostgreSQL itself holds.
 
     A table that has been dropped since it was listed is left as it is.
+
+    Args:
+        connection: Inside a transaction.
+        tables: By their identifiers.
+        bare: Not empty to do without expressions.
     """
     found = dict(tables)
     readable: set[int] = set()
-    for row in await rows(connection, ABOUT, joined(tables)):
+    for row in await rows(connection, ABOUT, joined(tables), bare):
         one = _About(*row)
         if one.readable and one.populated and one.server is None:
             readable.add(one.oid)
@@ -67,8 +73,8 @@ def _options(one: _About) -> Iterator[str]:
     parents = ", ".join(f"{written(schema)}.{written(name)}" for schema, name in one.parents or ())
     told: tuple[tuple[object, str], ...] = (
         (one.partition_key, f"partitioned by {one.partition_key}"),
-        (one.bound, f"partition of {parents} {one.bound}"),
-        (parents and not one.bound, f"inherits {parents}"),
+        (one.partition, f"partition of {parents} {one.bound or ''}".rstrip()),
+        (parents and not one.partition, f"inherits {parents}"),
         (one.persistence == "u", "unlogged"),
         (one.persistence == "t", "temporary"),
         (one.server, f"server {one.server}"),
@@ -81,20 +87,26 @@ def _options(one: _About) -> Iterator[str]:
 
 
 async def in_full(
-    connection: CatalogConnection, tables: dict[int, TableFacts]
+    connection: CatalogConnection, tables: dict[int, TableFacts], bare: str
 ) -> tuple[dict[int, TableFacts], UserTypes]:
-    """The tables with everything but samples, and the types that somebody made for their columns."""
+    """The tables with everything but samples, and the types that somebody made for their columns.
+
+    Args:
+        connection: Inside a transaction.
+        tables: From `about`.
+        bare: Not empty to do without expressions.
+    """
     oids = joined(tables)
     columns: dict[int, list[ColumnFacts]] = defaultdict(list)
     types: set[int] = set()
-    for table, *row in await rows(connection, COLUMNS, oids):
+    for table, *row in await rows(connection, COLUMNS, oids, bare):
         columns[table].append(_column(*row))
         types.add(row[2])
-    held = await constraints(connection, tables)
+    held = await constraints(connection, tables, bare)
     indexes: dict[int, list[IndexFacts]] = defaultdict(list)
-    for table, name, definition, unique, valid in await rows(connection, INDEXES, oids):
+    for table, name, definition, unique, valid in await rows(connection, INDEXES, oids, bare):
         indexes[table].append(IndexFacts(name, _after_table(definition) + ("" if valid else " (invalid)"), unique))
-    definitions: dict[int, str | None] = {oid: text for oid, text in await rows(connection, DEFINITIONS, oids)}
+    definitions: dict[int, str | None] = {oid: text for oid, text in await rows(connection, DEFINITIONS, oids, bare)}
     triggers: dict[int, list[str]] = defaultdict(list)
     for table, name in await rows(connection, TRIGGERS, oids):
         triggers[table].append(f"trigger {written(name)}")
@@ -132,7 +144,7 @@ def _column(*row: Any) -> ColumnFacts:
 
 
 def _after_table(definition: str | None) -> str:
-    return _BEFORE_COLUMNS.sub("", definition or "", count=1)
+    return _BEFORE_COLUMNS.sub("", definition or "...", count=1)
 
 
 def _on_one_line(definition: str) -> str:

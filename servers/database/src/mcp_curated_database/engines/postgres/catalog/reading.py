@@ -5,8 +5,10 @@ change neither, nothing has to be looked up about types, and names of columns co
 """
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class CatalogRow(Protocol):
@@ -34,6 +36,35 @@ async def rows(connection: CatalogConnection, statement: str, *params: str) -> l
         params: Its texts.
     """
     return [json.loads(row["fact"]) for row in await connection.fetch(statement, *params)]
+
+
+async def attempt(
+    connection: CatalogConnection,
+    work: Callable[[], Awaitable[T]],
+    forgiven: type[Exception],
+    *,
+    setting: str,
+    seconds: float,
+) -> T | None:
+    """What some statements give; None if they fail, and the transaction goes on as if they had not been.
+
+    Args:
+        connection: Inside a transaction.
+        work: Runs the statements.
+        forgiven: Errors of the database that are not raised.
+        setting: A time limit of PostgreSQL's that holds from here to the transaction's end, or to the failure.
+        seconds: Its value.
+    """
+    await connection.fetch("SAVEPOINT attempt")
+    try:
+        milliseconds = str(max(1, int(seconds * 1_000)))
+        await connection.fetch("SELECT pg_catalog.set_config($1::text, $2::text, true)", setting, milliseconds)
+        done = await work()
+    except forgiven:
+        await connection.fetch("ROLLBACK TO SAVEPOINT attempt")
+        return None
+    await connection.fetch("RELEASE SAVEPOINT attempt")
+    return done
 
 
 def joined(oids: Iterable[int]) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from mcp_curated_database.engines.border import Budget, Cell, Column, ColumnFacts, QueryResult, TableFacts
 from mcp_curated_database.engines.gathering import Gatherer, plain
 from mcp_curated_database.engines.postgres.catalog.quoting import quote
-from mcp_curated_database.engines.postgres.catalog.reading import CatalogConnection
+from mcp_curated_database.engines.postgres.catalog.reading import CatalogConnection, attempt
 from mcp_curated_database.engines.postgres.driver import asyncpg
 
 _CHARACTERS: Final = 80
@@ -57,16 +57,16 @@ async def with_samples(
 async def _sample(connection: CatalogConnection, table: TableFacts, count: int, seconds: float) -> QueryResult | None:
     cells = ", ".join(f"{_cell(column)} AS c{number}" for number, column in enumerate(table.columns))
     statement = f"SELECT {cells} FROM {quote(table.schema)}.{quote(table.name)} AS t LIMIT {int(count)}"  # noqa: S608 - quoted
-    await connection.fetch("SAVEPOINT sample")
-    try:
-        await connection.fetch(
-            "SELECT pg_catalog.set_config('statement_timeout', $1::text, true)", str(max(1, int(seconds * 1_000)))
-        )
-        fetched = await connection.fetch(statement)
-    except asyncpg.PostgresError:  # a view that divides by zero, a lock, a row policy, the time limit
-        await connection.fetch("ROLLBACK TO SAVEPOINT sample")
+    # A view that divides by zero, a lock, a row policy, the time limit.
+    fetched = await attempt(
+        connection,
+        lambda: connection.fetch(statement),
+        asyncpg.PostgresError,
+        setting="statement_timeout",
+        seconds=seconds,
+    )
+    if fetched is None:
         return None
-    await connection.fetch("RELEASE SAVEPOINT sample")
     gatherer = Gatherer(Budget(rows=count, bytes=_BYTES, cell_characters=_CHARACTERS))
     gatherer.add(
         [_values(table.columns, [row[f"c{number}"] for number in range(len(table.columns))]) for row in fetched]

@@ -2,7 +2,8 @@
 
 All names are qualified and all operands have the operators' own types: what somebody puts into another schema on the
 search path, or into a temporary one, is never called (CVE-2018-1058). Columns that a version lacks are read through
-`to_jsonb`. `$1` is a list of object identifiers with commas between them, where nothing else is said.
+`to_jsonb`. `$1` is a list of object identifiers with commas between them, where nothing else is said. `$2` is empty
+to have expressions too: PostgreSQL locks a table against ALTER while it writes one of its expressions as text.
 """
 
 from typing import Final
@@ -55,7 +56,8 @@ SELECT pg_catalog.json_build_array(c.oid::bigint, d.description, c.relpersistenc
     pg_catalog.has_schema_privilege(c.relnamespace, 'USAGE'::text)
         AND pg_catalog.has_table_privilege(c.oid, 'SELECT'::text),
     CASE WHEN c.relkind = 'p' THEN pg_catalog.pg_get_partkeydef(c.oid) END,
-    CASE WHEN c.relispartition THEN pg_catalog.pg_get_expr(c.relpartbound, c.oid, true) END,
+    c.relispartition,
+    CASE WHEN c.relispartition AND $2::text = '' THEN pg_catalog.pg_get_expr(c.relpartbound, c.oid, true) END,
     (SELECT pg_catalog.json_agg(pg_catalog.json_build_array(pn.nspname, pc.relname) ORDER BY i.inhseqno)
         FROM pg_catalog.pg_inherits AS i JOIN pg_catalog.pg_class AS pc ON pc.oid = i.inhparent
         JOIN pg_catalog.pg_namespace AS pn ON pn.oid = pc.relnamespace WHERE i.inhrelid = c.oid),
@@ -71,8 +73,10 @@ WHERE c.oid IN (
 
 COLUMNS: Final = """
 SELECT pg_catalog.json_build_array(a.attrelid::bigint, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod),
-    a.atttypid::bigint, a.attnotnull, pg_catalog.pg_get_expr(e.adbin, e.adrelid, true), a.attidentity, a.attgenerated,
-    d.description)::text AS fact
+    a.atttypid::bigint, a.attnotnull,
+    CASE WHEN $2::text = '' THEN pg_catalog.pg_get_expr(e.adbin, e.adrelid, true)
+        WHEN a.atthasdef THEN '...'::text END,
+    a.attidentity, a.attgenerated, d.description)::text AS fact
 FROM pg_catalog.pg_attribute AS a
 LEFT JOIN pg_catalog.pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
 LEFT JOIN pg_catalog.pg_description AS d ON d.objoid = a.attrelid AND d.objsubid = a.attnum::integer
@@ -96,8 +100,8 @@ SELECT pg_catalog.json_build_array(k.contype, k.conname, k.conrelid::bigint, k.c
         WHERE a.attrelid = k.conrelid AND later.facts -> 'confdelsetcols'::text @> pg_catalog.to_jsonb(a.attnum)),
     k.confupdtype, k.confdeltype, k.confmatchtype, k.condeferrable, k.condeferred, k.convalidated,
     later.facts -> 'conenforced'::text, later.facts -> 'conperiod'::text,
-    CASE k.contype WHEN 'c' THEN pg_catalog.pg_get_expr(k.conbin, k.conrelid, true)
-        WHEN 'x' THEN pg_catalog.pg_get_constraintdef(k.oid, true) END,
+    CASE WHEN $2::text <> '' THEN NULL WHEN k.contype = 'c' THEN pg_catalog.pg_get_expr(k.conbin, k.conrelid, true)
+        WHEN k.contype = 'x' THEN pg_catalog.pg_get_constraintdef(k.oid, true) END,
     k.conparentid <> 0::oid, coalesce(parent.conrelid = k.conrelid, false))::text AS fact
 FROM pg_catalog.pg_constraint AS k
 JOIN pg_catalog.pg_class AS hc ON hc.oid = k.conrelid
@@ -120,7 +124,8 @@ ORDER BY hn.nspname, hc.relname, k.conkey, k.conname
 """
 
 INDEXES: Final = """
-SELECT pg_catalog.json_build_array(i.indrelid::bigint, c.relname, pg_catalog.pg_get_indexdef(c.oid, 0, true),
+SELECT pg_catalog.json_build_array(i.indrelid::bigint, c.relname,
+    CASE WHEN $2::text = '' THEN pg_catalog.pg_get_indexdef(c.oid, 0, true) END,
     i.indisunique, i.indisvalid)::text AS fact
 FROM pg_catalog.pg_index AS i
 JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
@@ -133,7 +138,8 @@ ORDER BY c.relname
 """Without those that a constraint made."""
 
 DEFINITIONS: Final = """
-SELECT pg_catalog.json_build_array(c.oid::bigint, pg_catalog.pg_get_viewdef(c.oid, true))::text AS fact
+SELECT pg_catalog.json_build_array(c.oid::bigint,
+    CASE WHEN $2::text = '' THEN pg_catalog.pg_get_viewdef(c.oid, true) END)::text AS fact
 FROM pg_catalog.pg_class AS c
 WHERE c.oid IN (
     SELECT u.asked::oid FROM pg_catalog.unnest(pg_catalog.string_to_array($1::text, ','::text)) AS u (asked))
