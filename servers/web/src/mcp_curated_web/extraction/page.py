@@ -16,6 +16,9 @@ from mcp_curated_web.extraction.regions import Region, choose_region
 from mcp_curated_web.extraction.tree import build_tree
 from mcp_curated_web.extraction.writing import Piece, Writer
 
+MOST_MARKS: Final = 250_000
+"""Tags of one page, beginnings and ends; a page of prose of 5 MB has some 100,000."""
+
 _LONGEST_TITLE: Final = 300
 _JSON_TEXTS: Final = ("headline", "name", "description", "articleBody", "text")
 _MOST_JSON: Final = 20_000
@@ -89,6 +92,9 @@ def extract_page(html: str, url: str, *, marked: bool = True) -> Extracted:
         url: Where it came from, after redirects.
         marked: Markdown; False for plain text.
     """
+    marks = html.count("<")
+    if marks > MOST_MARKS:  # the parser takes some 300 bytes for every element, before anything of it is looked at
+        html = html[: len(html) * MOST_MARKS // marks]
     parser = LexborHTMLParser(html)
     base = _base(parser, url)
     tree = build_tree(parser, hidden_by(parser))
@@ -98,7 +104,7 @@ def extract_page(html: str, url: str, *, marked: bool = True) -> Extracted:
     region = choose_region(tree, locator)
     writer = Writer(base, marked)
     writer.write(region.element)
-    notices = list(_notices(hiding.removed, hiding.kept, tree.cut))
+    notices = list(_notices(hiding.removed, hiding.kept, tree.cut or marks > MOST_MARKS))
     extracted = _assembled(parser, writer, region, notices, hiding.removed, visible)
     tree.clear()
     return extracted

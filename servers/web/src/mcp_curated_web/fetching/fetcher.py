@@ -126,8 +126,6 @@ class Fetcher:
             notices.append(f"Followed the page's own refresh from {answer.url}.")
             answer = await self._ask(following, asked_by_person)
             notices += answer.notices
-        if answer.received == "cut":
-            notices.append(f"The answer is longer than {len(answer.body):,} bytes; its end is missing.")
         if answer.status >= 400:
             raise await self._failure(answer)
         content_type = answer.headers.get("content-type", "")
