@@ -111,7 +111,7 @@ def serving(top: Path, mode: Mode, program: Sequence[str] = _OURS) -> Generator[
     (top / "root").mkdir(exist_ok=True)
     argv = [sys.executable, *program, str(top / "root")]
     if program is _OURS:
-        argv += ["--log-level", "info", "--landlock" if mode.landlock else "--no-landlock"]
+        argv += ["--log-level", "debug", "--landlock" if mode.landlock else "--no-landlock"]
         argv += ["--allow-delete", "--confirm", "host"]  # this client cannot be asked
     if mode.walk:
         argv = [sys.executable, without_openat2.__file__, *argv]

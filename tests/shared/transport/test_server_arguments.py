@@ -54,7 +54,7 @@ def everything(
 
 
 TOOL = Tool.from_function(everything, name="everything", description="All of it.")
-METADATA = StrictMetadata.of("everything", TOOL.fn_metadata)
+METADATA = StrictMetadata.of("everything", TOOL.fn_metadata, TOOL.parameters)
 
 
 def validated(**arguments: Any) -> dict[str, Any]:

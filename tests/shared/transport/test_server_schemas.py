@@ -18,7 +18,7 @@ D = Field(description="Words.")
 
 def schema_of(function: Callable[..., Any]) -> dict[str, Any]:
     tool = Tool.from_function(function, name="tool", description="A tool.")
-    return StrictMetadata.of("tool", tool.fn_metadata).input_schema
+    return StrictMetadata.of("tool", tool.fn_metadata, tool.parameters).input_schema
 
 
 class Part(BaseModel):

@@ -36,7 +36,7 @@ def confine_process(loaded: Loaded[FilesystemSettings]) -> None:
         writable=[folder],
     )
     if status.active:
-        logger.info("The kernel confines this process to the folders (Landlock, ABI %d).", status.abi)
+        logger.debug("The kernel confines this process to the folders (Landlock, ABI %d).", status.abi)
     else:
         logger.info("Landlock is not in force: %s.", status.reason)
 

@@ -13,6 +13,7 @@ Three jobs, each done once on the way out:
 import re
 import secrets
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -40,24 +41,35 @@ _FLAGS: Final = tuple(
 # Scripts whose spelling uses the joiners inside a word (RFC 5892 appendix A.1 and A.2, Unicode chapter 23.2):
 # Arabic, Syriac, Thaana, NKo, Mandaic, the Indic blocks up to Sinhala, Tibetan, Myanmar, Khmer, Mongolian, and the
 # later Indic and Arabic blocks.
-_JOINING: Final = re.compile(
-    "[\u0600-\u0605\u0610-\u061b\u061d-\u07ff\u0840-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff"
+_JOINING: Final = (
+    "\u0600-\u0605\u0610-\u061b\u061d-\u07ff\u0840-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff"
     "\u1800-\u180a\u1810-\u18af\u1900-\u1cff\ua800-\ua8ff\ua980-\uaaff\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc"
-    "\U00010a00-\U00010a5f\U00010f00-\U00011fff]"
+    "\U00010a00-\U00010a5f\U00010f00-\U00011fff"
 )
 # Extended_Pictographic and what may follow one (skin tones, regional letters), as blocks; UTS #51.
-_PICTOGRAPH: Final = re.compile(
-    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
-    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+_PICTOGRAPH: Final = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
-_IDEOGRAPH: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_IDEOGRAPH: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # Bases of the standardized variation sequences that are no emoji: ideographs, fullwidth punctuation and digits,
 # mathematical operators, Myanmar, Phags-pa, Manichaean (StandardizedVariants.txt).
-_STANDARD_BASE: Final = re.compile(
-    "[0\u2200-\u22ff\u2a00-\u2aff\u3000-\u303f\uff00-\uffef\u1000-\u109f\uaa60-\uaa7f\ua840-\ua877"
-    "\U00010ac0-\U00010aff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_STANDARD_BASE: Final = (
+    "0\u2200-\u22ff\u2a00-\u2aff\u3000-\u303f\uff00-\uffef\u1000-\u109f\uaa60-\uaa7f\ua840-\ua877"
+    "\U00010ac0-\U00010aff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_MONGOLIAN: Final = re.compile("[\u1807\u1820-\u18aa]")
+_MONGOLIAN: Final = "\u1807\u1820-\u18aa"
+
+
+@cache
+def _set_of(ranges: str) -> re.Pattern[str]:
+    """Compiled when the first text needs it: large sets take a millisecond each, which every start would pay."""
+    return re.compile(f"[{ranges}]")
+
+
+def _is_one(character: str, ranges: str) -> bool:
+    """Whether a character (or none) is one of a set."""
+    return _set_of(ranges).match(character) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +117,24 @@ def _keep_needed(match: re.Match[str]) -> str:
 def _selects(character: str, base: str, after: str) -> bool:
     """Whether this variation selector means something after that base."""
     if character in _EMOJI_SELECTORS:
-        return bool(_PICTOGRAPH.match(base)) or (after == _KEYCAP and base != "" and base in "0123456789#*")
+        return _is_one(base, _PICTOGRAPH) or (after == _KEYCAP and base != "" and base in "0123456789#*")
     if "\ufe00" <= character <= "\ufe0d":
-        return bool(_STANDARD_BASE.match(base))
+        return _is_one(base, _STANDARD_BASE)
     if "\U000e0100" <= character <= "\U000e01ef":
-        return bool(_IDEOGRAPH.match(base))
+        return _is_one(base, _IDEOGRAPH)
     if character in "\u180b\u180c\u180d\u180f":
-        return bool(_MONGOLIAN.match(base))
+        return _is_one(base, _MONGOLIAN)
     return False
 
 
 def _joiner_of_emoji(run: str, before: str, after: str) -> str:
-    needed = _ZERO_WIDTH_JOINER in run and _PICTOGRAPH.match(before) and _PICTOGRAPH.match(after)
+    needed = _ZERO_WIDTH_JOINER in run and _is_one(before, _PICTOGRAPH) and _is_one(after, _PICTOGRAPH)
     return _ZERO_WIDTH_JOINER if needed else ""
 
 
 def _joiner_of_script(run: str, before: str, after: str) -> str:
     joiner = next((character for character in run if character in _JOINERS), "")
-    return joiner if joiner and _JOINING.match(before) and _JOINING.match(after) else ""
+    return joiner if joiner and _is_one(before, _JOINING) and _is_one(after, _JOINING) else ""
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

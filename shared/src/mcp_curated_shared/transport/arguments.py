@@ -44,14 +44,18 @@ class StrictMetadata(FuncMetadata):
     input_schema: dict[str, Any]
 
     @classmethod
-    def of(cls, tool_name: str, metadata: FuncMetadata) -> "StrictMetadata":
+    def of(cls, tool_name: str, metadata: FuncMetadata, generated: Schema) -> "StrictMetadata":
         """Make a tool's metadata strict.
+
+        Args:
+            tool_name: The name used in messages.
+            metadata: What the SDK made of the function.
+            generated: The schema of its arguments, as the SDK generated it.
 
         Raises:
             SchemaError: A parameter or a result has a type that cannot be published plainly, or a parameter, at any
                 depth, has no description.
         """
-        generated = metadata.arg_model.model_json_schema(by_alias=True)
         _refuse_unsendable(generated)
         schema = plain_schema(generated)
         if missing := undescribed(schema):

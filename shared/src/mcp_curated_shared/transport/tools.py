@@ -78,7 +78,7 @@ def build_tool(function: Callable[..., Any], options: ToolOptions) -> tuple[Tool
         if tool.fn_metadata.wrap_output and options.get("structured_output") is None:
             # A bare text or list would be sent twice, as content and as {"result": ...}.
             tool = Tool.from_function(function, **options | {"structured_output": False})
-        metadata = StrictMetadata.of(tool.name, tool.fn_metadata)
+        metadata = StrictMetadata.of(tool.name, tool.fn_metadata, tool.parameters)
     except (SchemaError, InvalidSignature) as error:
         name = options.get("name") or getattr(function, "__name__", "?")
         raise BuildError(f"Tool {name}: {error}.") from error
