@@ -1,6 +1,7 @@
 """One request for a schema, answered with a bounded number of statements however many tables match."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -8,7 +9,7 @@ from mcp_curated_database.engines.border import SchemaCount, SchemaFacts, Schema
 from mcp_curated_database.engines.postgres.catalog.details import about, in_full
 from mcp_curated_database.engines.postgres.catalog.listing import VIEWS, Listed, close_tables, listing
 from mcp_curated_database.engines.postgres.catalog.reading import CatalogConnection, attempt, rows
-from mcp_curated_database.engines.postgres.catalog.samples import with_samples
+from mcp_curated_database.engines.postgres.catalog.samples import Sampling, with_samples
 from mcp_curated_database.engines.postgres.catalog.statements import SCHEMA_COMMENTS
 from mcp_curated_database.engines.postgres.catalog.user_types import UserTypes
 from mcp_curated_database.engines.postgres.driver import asyncpg
@@ -21,7 +22,12 @@ _LOCKED: Final = (
 
 
 async def describe(
-    connection: CatalogConnection, request: SchemaRequest, *, version: str, notes: tuple[str, ...] = ()
+    connection: CatalogConnection,
+    request: SchemaRequest,
+    *,
+    version: str,
+    notes: tuple[str, ...] = (),
+    admits: Callable[[str], bool] | None = None,
 ) -> SchemaFacts:
     """What a request asks for, read from pg_catalog.
 
@@ -34,11 +40,13 @@ async def describe(
         request: What is asked for.
         version: Of the database, for people.
         notes: Warnings to hand on.
+        admits: Whether a query may run, asked before a table or view is sampled; None to sample no view, and no table
+            with row policies: they could call anything.
 
     Raises:
         asyncpg.PostgresError: What PostgreSQL said, such as that a lock was not to be had.
     """
-    began = time.monotonic()
+    sampling = Sampling(request.sample_rows, request.seconds, time.monotonic(), admits)
     pattern = request.pattern
     everything = await listing(connection, pattern)
     matching = everything.matching(pattern)
@@ -58,17 +66,17 @@ async def describe(
     )
     if overview or not chosen:
         return facts
-    return await _detailed(connection, request, facts, tables, began)
+    return await _detailed(connection, facts, tables, request, sampling)
 
 
 async def _detailed(
     connection: CatalogConnection,
-    request: SchemaRequest,
     facts: SchemaFacts,
     tables: dict[int, TableFacts],
-    began: float,
+    request: SchemaRequest,
+    sampling: Sampling,
 ) -> SchemaFacts:
-    async def details(bare: str = "") -> tuple[dict[int, TableFacts], UserTypes, frozenset[int]]:
+    async def details(bare: str = "") -> tuple[dict[int, TableFacts], UserTypes, dict[int, bool]]:
         known, readable = await about(connection, tables, bare)
         if request.detail == "tables":
             return known, UserTypes(), readable
@@ -78,10 +86,8 @@ async def _detailed(
     found = await attempt(connection, details, asyncpg.LockNotAvailableError, setting="lock_timeout", seconds=waiting)
     known, types, readable = await details("bare") if found is None else found
     notes = (*facts.notes, *([] if found else [_LOCKED]), *types.notes)
-    if request.sample_rows and request.detail == "full":
-        known = await with_samples(
-            connection, known, readable, rows=request.sample_rows, seconds=request.seconds, began=began
-        )
+    if sampling.rows and request.detail == "full":
+        known = await with_samples(connection, known, readable, sampling)
     return replace(facts, tables=tuple(known.values()), enums=types.enums, notes=notes)
 
 

@@ -48,8 +48,10 @@ class _About:
 
 async def about(
     connection: CatalogConnection, tables: dict[int, TableFacts], bare: str
-) -> tuple[dict[int, TableFacts], frozenset[int]]:
+) -> tuple[dict[int, TableFacts], dict[int, bool]]:
     """The tables with their comments and options, and which of them this role may read and PostgreSQL itself holds.
+
+    For each of these also whether reading it runs what its owner wrote: a view's query, or the policies for its rows.
 
     A table that has been dropped since it was listed is left as it is.
 
@@ -59,14 +61,14 @@ async def about(
         bare: Not empty to do without expressions.
     """
     found = dict(tables)
-    readable: set[int] = set()
+    readable: dict[int, bool] = {}
     for row in await rows(connection, ABOUT, joined(tables), bare):
         one = _About(*row)
         if one.readable and one.populated and one.server is None:
-            readable.add(one.oid)
+            readable[one.oid] = one.row_security or tables[one.oid].kind == "view"
         options = tuple(_options(one))
         found[one.oid] = replace(tables[one.oid], comment=one.comment or "", options=options)
-    return found, frozenset(readable)
+    return found, readable
 
 
 def _options(one: _About) -> Iterator[str]:
