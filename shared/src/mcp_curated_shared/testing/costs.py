@@ -92,10 +92,24 @@ def _one_start(command: Command) -> Cost:
             if not line:
                 break
             listed = json.loads(line).get("id") == 2
+        highest = _highest_memory(process.pid)
         stdin.close()
         stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if not listed:
         raise AssertionError(f"{command.argv[0]} ended with status {process.returncode} before it listed its tools")
-    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss if highest is None else highest)
+
+
+def _highest_memory(pid: int) -> int | None:
+    """Kilobytes that the process has had at the highest; None where the system does not say.
+
+    What `wait4` tells would count the memory of the process that started it too, until the program was loaded.
+    """
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as status:
+            lines = [line for line in status if line.startswith("VmHWM:")]
+    except OSError:
+        return None
+    return int(lines[0].split()[1]) if lines else None
