@@ -144,6 +144,15 @@ async def test_a_role_that_may_only_select_is_told_the_same(shop: Database) -> N
     assert await ask(shop.as_user(reader), None, "overview") == await ask(shop, None, "overview")
 
 
+async def test_a_key_that_is_more_than_its_columns_says_so(database: Database) -> None:
+    database.run(
+        "CREATE TABLE t (a int PRIMARY KEY DEFERRABLE, b int, c int, UNIQUE NULLS NOT DISTINCT (b, c), UNIQUE (c))"
+    )
+    table = await one(database, "t")
+    assert (table.primary_key, table.uniques) == (("a",), (("b", "c"), ("c",)))
+    assert table.options == ("primary key (a) deferrable", "unique (b, c) nulls not distinct")
+
+
 async def test_what_postgresql_18_has_more_is_told(database: Database) -> None:
     database.run(
         """
@@ -157,7 +166,7 @@ async def test_what_postgresql_18_has_more_is_told(database: Database) -> None:
         """
     )
     rooms, visits = await one(database, "rooms"), await one(database, "visits")
-    assert rooms.options == ("primary key without overlaps of day",)
+    assert rooms.options == ("primary key (room, day without overlaps)",)
     key = ("room", "day")
     assert rooms.referenced_by == (ForeignKey(key, "public", "visits", key, "for periods"),)
     assert visits.checks == ("b > 0 /* not enforced */",)

@@ -54,6 +54,7 @@ class _Constraint:
     validated: bool
     enforced: bool | None
     period: bool | None
+    nulls_equal: bool | None
     expression: str | None
     copied: bool
     copied_here: bool
@@ -111,16 +112,25 @@ def _reservations(one: _Constraint) -> Iterator[str]:
 
 
 def _add(held: Held, one: _Constraint) -> None:
-    columns = tuple(one.columns or ())
-    if one.kind == "p":
-        held.primary_key[:] = columns
-    elif one.kind == "u":
-        held.uniques.append(columns)
+    if one.kind in {"p", "u"}:
+        columns = tuple(one.columns or ())
+        if one.kind == "p":
+            held.primary_key[:] = columns
+        else:
+            held.uniques.append(columns)
+        held.options += _peculiarities(one, columns)
     elif one.kind == "x":
-        held.exclusions.append(IndexFacts(one.name, one.expression or ""))
+        held.exclusions.append(IndexFacts(one.name, one.expression or "..."))
     else:
         reservations = ", ".join(_reservations(one))
         held.checks.append((one.expression or "...") + (f" /* {reservations} */" if reservations else ""))
-    if one.period and one.kind in {"p", "u"} and columns:
+
+
+def _peculiarities(one: _Constraint, columns: Sequence[str]) -> Iterator[str]:
+    """A key that is more than its columns, whole."""
+    what = "nulls not distinct" if one.nulls_equal else ""
+    told = " ".join(part for part in (what, *_reservations(one)) if part)
+    if told or one.period:
+        period = " without overlaps" if one.period else ""
         kind = "primary key" if one.kind == "p" else "unique"
-        held.options.append(f"{kind} without overlaps of {written(columns[-1])}")
+        yield f"{kind} ({', '.join(map(written, columns))}{period}) {told}".strip()

@@ -100,6 +100,8 @@ SELECT pg_catalog.json_build_array(k.contype, k.conname, k.conrelid::bigint, k.c
         WHERE a.attrelid = k.conrelid AND later.facts -> 'confdelsetcols'::text @> pg_catalog.to_jsonb(a.attnum)),
     k.confupdtype, k.confdeltype, k.confmatchtype, k.condeferrable, k.condeferred, k.convalidated,
     later.facts -> 'conenforced'::text, later.facts -> 'conperiod'::text,
+    (SELECT pg_catalog.to_jsonb(i) -> 'indnullsnotdistinct'::text FROM pg_catalog.pg_index AS i
+        WHERE i.indexrelid = k.conindid AND k.contype = 'u'),
     CASE WHEN $2::text <> '' THEN NULL WHEN k.contype = 'c' THEN pg_catalog.pg_get_expr(k.conbin, k.conrelid, true)
         WHEN k.contype = 'x' THEN pg_catalog.pg_get_constraintdef(k.oid, true) END,
     k.conparentid <> 0::oid, coalesce(parent.conrelid = k.conrelid, false))::text AS fact
