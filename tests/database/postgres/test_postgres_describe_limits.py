@@ -10,6 +10,7 @@ from mcp_curated_database.engines.border import (
     IndexFacts,
     SchemaRequest,
 )
+from mcp_curated_database.engines.names import NamePattern
 from mcp_curated_database.engines.postgres.catalog import describe
 from mcp_curated_database.engines.postgres.driver import connect
 from mcp_curated_database.results.schemas import overview
@@ -37,6 +38,24 @@ async def test_a_table_that_a_migration_has_locked_is_described_without_its_expr
         assert (table.primary_key, table.checks, table.indexes) == (("id",), ("...",), (IndexFacts("i", "..."),))
         assert table.samples is None
     finally:
+        await migration.close()
+
+
+async def test_no_lock_and_no_setting_outlives_its_statement(database: Database) -> None:
+    database.run(
+        "CREATE TABLE t (a int CHECK (a > 0)); INSERT INTO t VALUES (1); CREATE VIEW v AS SELECT abs(a) FROM t"
+    )
+    looking, migration = await connect({"dsn": database.dsn}), await connect({"dsn": database.dsn})
+    try:
+        await looking.execute("BEGIN READ ONLY; SET LOCAL lock_timeout = '7s'; SET LOCAL statement_timeout = '9s'")
+        request = SchemaRequest(NamePattern.parse("*"), "full", sample_rows=1)
+        facts = await describe(looking, request, version="", admits=lambda _: True)
+        assert all(table.samples is not None for table in facts.tables)
+        await migration.execute("BEGIN; LOCK TABLE t, v IN ACCESS EXCLUSIVE MODE NOWAIT")
+        limits = "SELECT current_setting('lock_timeout') || current_setting('statement_timeout')"
+        assert await looking.fetchval(limits) == "7s9s"
+    finally:
+        await looking.close()
         await migration.close()
 
 

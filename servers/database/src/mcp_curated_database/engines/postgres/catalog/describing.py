@@ -14,10 +14,15 @@ from mcp_curated_database.engines.postgres.catalog.statements import SCHEMA_COMM
 from mcp_curated_database.engines.postgres.catalog.user_types import UserTypes
 from mcp_curated_database.engines.postgres.driver import asyncpg
 
-_LOCK_SECONDS: Final = 1.0
+_PASSING: Final[tuple[type[Exception], ...]] = (
+    asyncpg.LockNotAvailableError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.InternalServerError,  # "could not open relation": dropped while it was looked at
+)
+_TRIES: Final = 2
 _LOCKED: Final = (
-    "another session has a table locked, as a migration does: defaults, checks, indexes and views are told without "
-    "their expressions"
+    "another session has a table locked or drops some, as a migration does: defaults, checks, indexes and views are "
+    "told without their expressions"
 )
 
 
@@ -32,8 +37,8 @@ async def describe(
     """What a request asks for, read from pg_catalog.
 
     The system's schemas are hidden unless the pattern names one; partitions are counted in the table that they belong
-    to unless the pattern means them and not that table. Estimates are those of the last ANALYZE or VACUUM. With
-    sample rows the transaction gets savepoints and a shorter `statement_timeout`, for itself alone.
+    to unless the pattern means them and not that table. Estimates are those of the last ANALYZE or VACUUM. What
+    takes locks is done behind savepoints that are rolled back, with time limits of its own.
 
     Args:
         connection: Inside a READ ONLY transaction.
@@ -82,9 +87,10 @@ async def _detailed(
             return known, UserTypes(), readable
         return (*await in_full(connection, known, bare), readable)
 
-    waiting = min(_LOCK_SECONDS, request.seconds / 4)
-    found = await attempt(connection, details, asyncpg.LockNotAvailableError, setting="lock_timeout", seconds=waiting)
-    known, types, readable = await details("bare") if found is None else found
+    found = None
+    for _ in range(_TRIES):
+        found = found or await attempt(connection, details, _PASSING)
+    known, types, readable = found or await details("bare")
     notes = (*facts.notes, *([] if found else [_LOCKED]), *types.notes)
     if sampling.rows and request.detail == "full":
         known = await with_samples(connection, known, readable, sampling)

@@ -108,10 +108,12 @@ async def in_full(
     indexes: dict[int, list[IndexFacts]] = defaultdict(list)
     for table, name, definition, unique, valid in await rows(connection, INDEXES, oids, bare):
         indexes[table].append(IndexFacts(name, _after_table(definition) + ("" if valid else " (invalid)"), unique))
-    definitions: dict[int, str | None] = {oid: text for oid, text in await rows(connection, DEFINITIONS, oids, bare)}
     triggers: dict[int, list[str]] = defaultdict(list)
     for table, name in await rows(connection, TRIGGERS, oids):
         triggers[table].append(f"trigger {written(name)}")
+    made = await user_types(connection, types)
+    # Last, since it locks what the views read: nothing is waited for with those locks.
+    definitions: dict[int, str | None] = {oid: text for oid, text in await rows(connection, DEFINITIONS, oids, bare)}
     found = {
         oid: replace(
             table,
@@ -127,7 +129,7 @@ async def in_full(
         )
         for oid, table in tables.items()
     }
-    return found, await user_types(connection, types)
+    return found, made
 
 
 def _column(*row: Any) -> ColumnFacts:

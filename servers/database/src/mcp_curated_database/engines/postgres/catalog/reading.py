@@ -4,11 +4,15 @@ Every statement takes texts and gives one text a row, a JSON array: codecs that 
 change neither, nothing has to be looked up about types, and names of columns come as arrays without a codec.
 """
 
+import contextlib
 import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 T = TypeVar("T")
+
+_LOCK_SECONDS: Final = 0.2
+"""Much shorter than PostgreSQL's deadlock_timeout: of two that wait for each other, this one gives up."""
 
 
 class CatalogRow(Protocol):
@@ -41,28 +45,31 @@ async def rows(connection: CatalogConnection, statement: str, *params: str) -> l
 async def attempt(
     connection: CatalogConnection,
     work: Callable[[], Awaitable[T]],
-    forgiven: type[Exception],
-    *,
-    setting: str,
-    seconds: float,
+    forgiven: tuple[type[Exception], ...],
+    statement_seconds: float | None = None,
 ) -> T | None:
-    """What some statements give; None if they fail, and the transaction goes on as if they had not been.
+    """What some statements give; None if they fail. Either way the transaction goes on as if they had not been.
+
+    So no lock that they took is held longer: a table that was looked at can be altered or dropped at once, and no
+    migration meets a deadlock.
 
     Args:
-        connection: Inside a transaction.
+        connection: Inside a READ ONLY transaction.
         work: Runs the statements.
         forgiven: Errors of the database that are not raised.
-        setting: A time limit of PostgreSQL's that holds from here to the transaction's end, or to the failure.
-        seconds: Its value.
+        statement_seconds: How long each may take; None as the transaction has it.
     """
     await connection.fetch("SAVEPOINT attempt")
-    try:
-        milliseconds = str(max(1, int(seconds * 1_000)))
-        await connection.fetch("SELECT pg_catalog.set_config($1::text, $2::text, true)", setting, milliseconds)
+    done = None
+    with contextlib.suppress(*forgiven):
+        limits = {"lock_timeout": _LOCK_SECONDS}
+        if statement_seconds is not None:
+            limits["statement_timeout"] = statement_seconds
+        for setting, seconds in limits.items():
+            milliseconds = str(max(1, int(seconds * 1_000)))
+            await connection.fetch("SELECT pg_catalog.set_config($1::text, $2::text, true)", setting, milliseconds)
         done = await work()
-    except forgiven:
-        await connection.fetch("ROLLBACK TO SAVEPOINT attempt")
-        return None
+    await connection.fetch("ROLLBACK TO SAVEPOINT attempt")
     await connection.fetch("RELEASE SAVEPOINT attempt")
     return done
 

@@ -76,13 +76,7 @@ async def _sample(connection: CatalogConnection, table: TableFacts, count: int, 
     cells = ", ".join(f"{_cut(f's.c{number}')} AS c{number}" for number in numbers)
     statement = f"SELECT {cells} FROM (SELECT {texts} FROM {source}) AS s"  # noqa: S608 - quoted
     # A view that divides by zero, a lock, a row policy, the time limit.
-    fetched = await attempt(
-        connection,
-        lambda: connection.fetch(statement),
-        asyncpg.PostgresError,
-        setting="statement_timeout",
-        seconds=seconds,
-    )
+    fetched = await attempt(connection, lambda: connection.fetch(statement), (asyncpg.PostgresError,), seconds)
     if fetched is None:
         return None
     gatherer = Gatherer(Budget(rows=count, bytes=_BYTES, cell_characters=_CHARACTERS))
