@@ -113,8 +113,7 @@ async def move_file(
 async def copy_file(
     source: Source, destination: Destination, ctx: FilesystemContext, roots: TransferRoots
 ) -> list[ContentBlock]:
-    """Copy a file or a whole folder; never over something that exists, and nothing is left of a copy that fails. To
-    move use move_file."""
+    """Copy a file, or a folder with all it holds; never over something that exists. To move use move_file."""
 
     def copy(call: CallRoots, work: Work) -> transferring.Copied:
         return transferring.copy_file(call.confinement, source, destination, base=call.base, work=work)
