@@ -12,6 +12,7 @@ import pytest
 
 from mcp_curated_database.addresses import read_address
 from mcp_curated_database.engines.addresses import PostgresAddress
+from mcp_curated_database.engines.border import SchemaRequest
 from mcp_curated_database.engines.postgres import PostgresEngine
 from mcp_curated_shared.errors import ConflictError, CuratedError, NotAllowedError, TimedOutError, UnavailableError
 from tests.database.postgres.engines import ask, engine, refusal, write
@@ -217,3 +218,27 @@ async def test_a_write_that_fails_changes_nothing_and_shows_where(asked: Postgre
     with pytest.raises(CuratedError, match=r"(?s)42703.*Close names: name"):
         await write(asked, "UPDATE t SET nme = 'x'")
     assert (await ask(asked, "SELECT count(*) FROM t")).rows == ((9,),)
+
+
+# Close names and samples
+
+
+async def test_an_unknown_name_is_answered_with_those_that_look_like_it(database: Database) -> None:
+    database.run(
+        'CREATE SCHEMA sales; CREATE TABLE sales.items (price int); CREATE TABLE "Order Items" ("Unit Price" int)'
+    )
+    async with engine(database) as made:
+        assert "Close names: sales.items" in str(await refusal(made, "SELECT * FROM sales.itmes"))
+        assert 'Close names: "Order Items"' in str(await refusal(made, 'SELECT * FROM "OrderItems"'))
+        assert "Close names: Unit Price" in str(await refusal(made, 'SELECT "UnitPrice" FROM "Order Items"'))
+
+
+async def test_a_view_that_calls_what_a_query_may_not_is_not_sampled(database: Database) -> None:
+    database.run("CREATE SEQUENCE s; CREATE VIEW hiding AS SELECT nextval('s'); CREATE VIEW plain AS SELECT 1 AS one")
+    async with engine(database) as made:
+        facts = await made.describe(SchemaRequest(detail="full", sample_rows=2))
+    samples = {table.name: table.samples for table in facts.tables}
+    assert samples["plain"] is not None
+    assert samples["plain"].rows == ((1,),)
+    assert samples["hiding"] is None
+    assert database.run("SELECT is_called FROM s") == "f\n"

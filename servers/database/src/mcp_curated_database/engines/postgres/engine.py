@@ -16,6 +16,7 @@ from mcp_curated_database.engines.border import (
     SchemaFacts,
     SchemaRequest,
 )
+from mcp_curated_database.engines.errors import close_names
 from mcp_curated_database.engines.postgres import catalog, reading, rights, writing
 from mcp_curated_database.engines.postgres.connecting import LOST, Connections
 from mcp_curated_database.engines.postgres.driver import Connection
@@ -98,7 +99,8 @@ class PostgresEngine:
         async def look(connection: Connection) -> SchemaFacts:
             notes = await self._look_at_rights(connection)
             version = "PostgreSQL " + ".".join(str(part) for part in connection.get_server_version()[:2])
-            return await catalog.describe(connection, request, version=version, notes=notes)
+            admits = _admits(await self._known(connection)) if request.sample_rows else None
+            return await catalog.describe(connection, request, version=version, notes=notes, admits=admits)
 
         return await self._read(look, "", request.seconds)
 
@@ -135,16 +137,13 @@ class PostgresEngine:
                 raise await self._told(error, connection, sql, seconds) from None
 
     async def _told(self, error: Exception, connection: Connection, sql: str, seconds: float) -> CuratedError:
-        async def names(kind: str, statement: str) -> Sequence[str]:
+        async def names(kind: str, name: str, schema: str | None) -> Sequence[str]:
             try:
                 await reading.begin(connection, time.monotonic() + 2.0, self._lock_seconds)
-                tables = await catalog.table_names(connection)
                 if kind == "table":
-                    return tables
-                used = {token.text for token in split(statement).tokens if token.kind == "name"}
-                return await catalog.column_names(
-                    connection, [table for table in tables if table.rpartition(".")[2] in used]
-                )
+                    return await catalog.close_tables(connection, name, schema)
+                used = {token.text for token in split(sql).tokens if token.kind == "name"}
+                return close_names(name, await catalog.column_names(connection, sorted(used)))
             except (SAID, CuratedError, *LOST):
                 return ()
 
@@ -217,6 +216,19 @@ class PostgresEngine:
             raise
         except CuratedError as error:
             return (Checked("fail", error.text, error.next_step or "Mend that."),)
+
+
+def _admits(facts: Facts) -> Callable[[str], bool]:
+    """Whether a statement may run, for whoever makes statements of its own."""
+
+    def admits(sql: str) -> bool:
+        try:
+            admit(sql, facts)
+        except CuratedError:
+            return False
+        return True
+
+    return admits
 
 
 @contextlib.asynccontextmanager

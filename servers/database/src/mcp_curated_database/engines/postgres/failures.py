@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
-from mcp_curated_database.engines.errors import QueryError, close_names
+from mcp_curated_database.engines.errors import QueryError
 from mcp_curated_database.engines.postgres.driver import asyncpg
 from mcp_curated_database.engines.postgres.gate import split
 from mcp_curated_shared.errors import CuratedError, NotAllowedError, TimedOutError
 
-Names = Callable[[str, str], Awaitable[Sequence[str]]]
-"""Existing names of a kind, `table` or `column`, for the caller's statement."""
+Names = Callable[[str, str, str | None], Awaitable[Sequence[str]]]
+"""Existing names of a kind, `table` or `column`, that look like an unknown one with what stood before its dot."""
 
 SAID: Final[type[Exception]] = asyncpg.PostgresError
 
@@ -45,8 +45,8 @@ async def told(error: Any, sql: str, seconds: float, names: Names, shift: int = 
     position = _position(error, sql, shift)
     close: Sequence[str] = ()
     if code in _UNKNOWN:
-        wanted = _name_at(sql, position)
-        close = close_names(wanted, await names(_UNKNOWN[code], sql)) if wanted else ()
+        wanted, before = _name_at(sql, position)
+        close = await names(_UNKNOWN[code], wanted, before) if wanted else ()
     hint = " ".join(str(part) for part in (error.detail, error.hint) if part)
     return QueryError(str(error.message), code, sql=sql, position=position, hint=hint, close=close)
 
@@ -58,17 +58,19 @@ def _position(error: Any, sql: str, shift: int) -> int | None:
     return position if 0 <= position <= len(sql) else None
 
 
-def _name_at(sql: str, position: int | None) -> str:
-    """The name that stands there, without its schema or table."""
+def _name_at(sql: str, position: int | None) -> tuple[str, str | None]:
+    """The name that stands there, and what stands before its last dot."""
     if position is None:
-        return ""
+        return "", None
     try:
         found = split(sql).tokens
     except CuratedError:
-        return ""
+        return "", None
     at = next((index for index, token in enumerate(found) if token.start <= position < token.end), None)
     if at is None:
-        return ""
+        return "", None
+    before: str | None = None
     while at + 2 < len(found) and found[at + 1].text == "." and found[at + 2].kind == "name":
+        before = found[at].text
         at += 2
-    return found[at].text
+    return found[at].text, before
