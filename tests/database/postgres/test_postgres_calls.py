@@ -13,7 +13,9 @@ import pytest
 from mcp_curated_database.addresses import read_address
 from mcp_curated_database.engines.addresses import PostgresAddress
 from mcp_curated_database.engines.border import SchemaRequest
+from mcp_curated_database.engines.names import NamePattern
 from mcp_curated_database.engines.postgres import PostgresEngine
+from mcp_curated_database.results.schemas import blocks_of
 from mcp_curated_shared.errors import ConflictError, CuratedError, NotAllowedError, TimedOutError, UnavailableError
 from tests.database.postgres.engines import ask, engine, refusal, write
 from tests.postgres import Database, new_database
@@ -242,3 +244,15 @@ async def test_a_view_that_calls_what_a_query_may_not_is_not_sampled(database: D
     assert samples["plain"].rows == ((1,),)
     assert samples["hiding"] is None
     assert database.run("SELECT is_called FROM s") == "f\n"
+
+
+async def test_a_table_that_very_many_point_at_does_not_fill_a_reply(database: Database) -> None:
+    database.run(
+        "CREATE TABLE hub (id int PRIMARY KEY); DO $$ BEGIN FOR i IN 1..60 LOOP EXECUTE"
+        " format('CREATE TABLE spoke_%s (hub int REFERENCES hub)', i); END LOOP; END $$"
+    )
+    async with engine(database) as made:
+        facts = await made.describe(SchemaRequest(pattern=NamePattern.parse("hub"), detail="full"))
+    (block,) = blocks_of(facts)
+    assert block.count("referenced by") == 40
+    assert "... and 20 more tables that reference it" in block

@@ -17,6 +17,8 @@ ROOM: Final = 24_000
 MOST_IN_FULL: Final = 60
 MOST_LINES: Final = 500
 
+_MOST_ENUMS: Final = 40
+
 
 @dataclass(frozen=True, slots=True)
 class SchemaQuestion:
@@ -88,10 +90,12 @@ def _head(facts: SchemaFacts, source: Source, databases: Databases) -> str:
 
 def _notes(facts: SchemaFacts) -> list[str]:
     notes = [f"note: {one_line(note)}" for note in facts.notes]
-    for enum in facts.enums:
+    for enum in facts.enums[:_MOST_ENUMS]:
         labels = ", ".join(one_line(label, 60) for label in enum.labels[:50])
         more = f" and {len(enum.labels) - 50} more" if len(enum.labels) > 50 else ""
         notes.append(f"enum {enum.schema}.{enum.name}: {labels}{more}")
+    if len(facts.enums) > _MOST_ENUMS:
+        notes.append(f"... and {len(facts.enums) - _MOST_ENUMS} more enumerated types")
     return notes
 
 

@@ -104,19 +104,26 @@ def blocks_of(facts: SchemaFacts) -> list[str]:
 def _block(table: TableFacts) -> str:
     lines = [_table_line(table)]
     alone = {key.columns[0]: key for key in table.foreign_keys if len(key.columns) == 1}
-    lines += [f"  {_column(column, table, alone)}" for column in table.columns]
+    lines += _first([_column(column, table, alone) for column in table.columns], 400, "columns")
     if len(table.primary_key) > 1:
         lines.append(f"  primary key ({_names(table.primary_key)})")
-    lines += [f"  unique ({_names(unique)})" for unique in table.uniques if len(unique) > 1]
-    lines += [f"  foreign key {_key(key)}" for key in table.foreign_keys if len(key.columns) != 1]
-    lines += [f"  check ({one_line(check, _LONGEST_DEFINITION)})" for check in table.checks]
-    lines += [f"  {_index(index)}" for index in table.indexes]
-    lines += [f"  referenced by {_pointer(key)}" for key in table.referenced_by]
+    lines += _first([f"unique ({_names(unique)})" for unique in table.uniques if len(unique) > 1], 30, "unique keys")
+    keys = [f"foreign key {_key(key)}" for key in table.foreign_keys if len(key.columns) != 1]
+    lines += _first(keys, 50, "foreign keys")
+    lines += _first([f"check ({one_line(check, _LONGEST_DEFINITION)})" for check in table.checks], 30, "checks")
+    lines += _first([_index(index) for index in table.indexes], 50, "indexes")
+    lines += _first([f"referenced by {_pointer(key)}" for key in table.referenced_by], 40, "tables that reference it")
     if table.definition:
         lines.append(f"  definition: {one_line(table.definition, _LONGEST_DEFINITION)}")
     if table.samples is not None:
         lines.append(f"  sample rows: {_samples(table.samples)}")
     return "\n".join(lines)
+
+
+def _first(lines: Sequence[str], most: int, what: str) -> list[str]:
+    """Lines of one kind, indented; of very many the first and how many are left: one table must not fill a reply."""
+    left = len(lines) - most
+    return [f"  {line}" for line in lines[:most]] + ([f"  ... and {left} more {what}"] if left > 0 else [])
 
 
 def _column(column: ColumnFacts, table: TableFacts, alone: dict[str, ForeignKey]) -> str:
