@@ -41,6 +41,14 @@ def kinds(sql: str) -> list[str]:
         ("a*--b\n1", ["a", "*", "1"]),
         ("a*/*b*/1", ["a", "*", "1"]),
         ("a<-1 b@-1", ["a", "<", "-", "1", "b", "@-", "1"]),
+        ("E'a'\n'\\'' b", ["E'a'\n'\\''", "b"]),
+        ("e'a' -- c\n -- d\n '\\', x' b", ["e'a' -- c\n -- d\n '\\', x'", "b"]),
+        ("E'a'\r'b'\n\t'\\'' c", ["E'a'\r'b'\n\t'\\''", "c"]),
+        ("E'a' '\\' b", ["E'a'", "'\\'", "b"]),
+        ("E'a' /* \n */ '\\' b", ["E'a'", "'\\'", "b"]),
+        ("'a'\n'\\' b", ["'a'\n'\\'", "b"]),
+        ("U&'a'\n'b' c", ["U&'a'\n'b'", "c"]),
+        ("B'0'\n'1' c", ["B'0'\n'1'", "c"]),
         ("N'x' B'01' X'ff'", ["N'x'", "B'01'", "X'ff'"]),
         ("ne'x'", ["ne", "'x'"]),
         ("x" * 70, ["x" * 63]),
@@ -51,7 +59,14 @@ def test_a_statement_is_split_into_the_tokens_that_postgresql_sees(sql: str, exp
     assert texts(sql) == expected
 
 
-@pytest.mark.parametrize("sql", ["'a", '"a', "E'\\'", "$q$ a", "/* a /* b */", r'U&"\00"', 'U&"a" UESCAPE x'])
+def test_a_gap_that_never_ends_is_read_in_linear_time() -> None:
+    assert kinds("'a'" + " -- x" * 20_000) == ["string"]
+    assert kinds("'a'\n" + "-- x\n" * 20_000) == ["string"]
+
+
+@pytest.mark.parametrize(
+    "sql", ["'a", "E'a'\n'\\'", '"a', "E'\\'", "$q$ a", "/* a /* b */", r'U&"\00"', 'U&"a" UESCAPE x']
+)
 def test_what_does_not_end_or_is_malformed_is_refused_with_its_place(sql: str) -> None:
     with pytest.raises(LexingError) as refused:
         list(tokens(sql))

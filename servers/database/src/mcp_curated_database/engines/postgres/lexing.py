@@ -27,6 +27,8 @@ _TAG: Final = re.compile(r"\$(?:[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U00
 _PLAIN_STRING: Final = re.compile(r"'(?:[^']|'')*'")
 _ESCAPE_STRING: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'", re.DOTALL)
 _QUOTED_NAME: Final = re.compile(r'"(?:[^"]|"")*"')
+# Between two segments of one string: a line break must be there, block comments must not.
+_CONTINUED: Final = re.compile(r"(?:[ \t\f\v]|--[^\n\r]*+)*+[\n\r](?:[ \t\n\r\f\v]|--[^\n\r]*+[\n\r])*+(?=')")
 _COMMENT_MARK: Final = re.compile(r"/\*|\*/")
 _UPPER: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
@@ -134,10 +136,23 @@ def _cut(name: str) -> str:
 
 
 def _string(sql: str, start: int, quote: int, form: re.Pattern[str]) -> Token:
-    match = form.match(sql, quote)
-    if match is None:
-        raise LexingError(start, "a string does not end")
-    return Token("string", sql[start : match.end()], start, match.end())
+    end = _string_end(sql, start, quote, form)
+    return Token("string", sql[start:end], start, end)
+
+
+def _string_end(sql: str, start: int, quote: int, form: re.Pattern[str]) -> int:
+    """Where a string ends, with the segments that continue it behind a line break (manual, 4.1.2.1).
+
+    They are read as the first one is: behind `E'a'` and a line break `'\\''` is no end.
+    """
+    while True:
+        match = form.match(sql, quote)
+        if match is None:
+            raise LexingError(start, "a string does not end")
+        gap = _CONTINUED.match(sql, match.end())
+        if gap is None:
+            return match.end()
+        quote = gap.end()
 
 
 def _quoted_name(sql: str, start: int) -> Token:
@@ -149,12 +164,11 @@ def _quoted_name(sql: str, start: int) -> Token:
 
 def _unicode(sql: str, start: int) -> Token:
     """`U&"..."` or `U&'...'`, with the escape character that a `UESCAPE` behind it names."""
-    is_name = sql[start + 2] == '"'
-    match = (_QUOTED_NAME if is_name else _PLAIN_STRING).match(sql, start + 2)
+    if sql[start + 2] == "'":
+        return _string(sql, start, start + 2, _PLAIN_STRING)
+    match = _QUOTED_NAME.match(sql, start + 2)
     if match is None:
-        raise LexingError(start, "a quoted name does not end" if is_name else "a string does not end")
-    if not is_name:
-        return Token("string", sql[start : match.end()], start, match.end())
+        raise LexingError(start, "a quoted name does not end")
     escape, end = _escape_character(sql, match.end())
     return Token("name", _cut(_unescaped(match[0][1:-1].replace('""', '"'), escape, start)), start, end, quoted=True)
 
