@@ -143,7 +143,7 @@ def _string(sql: str, start: int, quote: int, form: re.Pattern[str]) -> Token:
 def _string_end(sql: str, start: int, quote: int, form: re.Pattern[str]) -> int:
     """Where a string ends, with the segments that continue it behind a line break (manual, 4.1.2.1).
 
-    They are read as the first one is: behind `E'a'` and a line break `'\\''` is no end.
+    They are read as the first one is: behind `E'a'` and a line break a backslash still keeps a quote from ending it.
     """
     while True:
         match = form.match(sql, quote)
