@@ -34,7 +34,21 @@ FRAGMENTS = [
     ),
     *("E'a'\n", "'a'\n", "'b'", "'\\''", "--x\n", "/*x*/", "*", "/"),
 ]
+PREFIXES = ["", "E", "e", "N", "U&", "B", "X"]
+GAPS = ["\n", " ", "\r", "\n\n", " -- x\n", "/* x */", "\n-- '\n", "\t\n\t", "/*\n*/", "--\r", ""]
+INSIDE = ["a", "\\", "''", "\\'", " ", "1", "--", "/*", "$$", "\n", '"']
 MARK = "zz9"
+
+
+def segments(dice: random.Random) -> str:
+    """A string of some segments, right or nearly right."""
+    parts = ["".join(dice.choice(INSIDE) for _ in range(dice.randint(0, 3))) for _ in range(dice.randint(1, 3))]
+    return dice.choice(PREFIXES) + dice.choice(GAPS).join(f"'{part}'" for part in parts)
+
+
+def fragments(dice: random.Random) -> str:
+    """Anything."""
+    return "".join(dice.choice(FRAGMENTS) for _ in range(dice.randint(1, 7)))
 
 
 async def test_what_postgresql_sees_behind_any_quotation_is_seen_here_and_nothing_else(database: Database) -> None:
@@ -43,7 +57,7 @@ async def test_what_postgresql_sees_behind_any_quotation_is_seen_here_and_nothin
     seen = hidden = 0
     try:
         for _ in range(6_000):
-            middle = "".join(dice.choice(FRAGMENTS) for _ in range(dice.randint(1, 7)))
+            middle = dice.choice((segments, fragments))(dice)
             # In the second form the mark is seen only if what stands before it has ended.
             sql = f"SELECT {middle} AS {MARK}" if dice.random() < 0.5 else f"SELECT {middle} {MARK} -- '"
             try:
