@@ -49,6 +49,18 @@ INSERT INTO policed VALUES (1);
 CREATE POLICY guard ON policed USING (checked(id));
 ALTER TABLE policed ENABLE ROW LEVEL SECURITY;
 ALTER TABLE policed FORCE ROW LEVEL SECURITY;
+CREATE FUNCTION lies() RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM pg_advisory_lock(84); RETURN 1; END $$;
+CREATE FUNCTION lies_more() RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT lies() $$;
+CREATE FUNCTION reads() RETURNS text LANGUAGE sql STABLE RETURN pg_read_file('postgresql.conf');
+CREATE FUNCTION runs_text(sql text) RETURNS int LANGUAGE plpgsql STABLE AS
+    $$ DECLARE n int; BEGIN EXECUTE sql INTO n; RETURN n; END $$;
+CREATE VIEW lying AS SELECT lies() AS a;
+CREATE FUNCTION lying_operate(text, int) RETURNS int LANGUAGE sql STABLE AS $$ SELECT lies() $$;
+CREATE OPERATOR |~| (LEFTARG = text, RIGHTARG = int, FUNCTION = lying_operate);
+CREATE FUNCTION lying_step(int, int) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT lies() $$;
+CREATE AGGREGATE lying_aggregate(int) (SFUNC = lying_step, STYPE = int, INITCOND = '0');
+CREATE FUNCTION of_row(victim) RETURNS int LANGUAGE sql STABLE AS $$ SELECT lies() $$;
+CREATE FUNCTION honest(a int) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT a + 1 $$;
 CREATE PROCEDURE proc() LANGUAGE plpgsql AS $$ BEGIN INSERT INTO effects VALUES ('proc'); COMMIT; END $$;
 """
 
@@ -176,6 +188,14 @@ ATTACKS = [
     "SELECT CAST('1' AS guarded)",
     "SELECT guarded '1'",
     "SELECT * FROM hiding",
+    "SELECT lies()",
+    "SELECT lies_more()",
+    "SELECT left(reads(), 30)",
+    "SELECT runs_text('SELECT pg_advisory_lock(85)')",
+    "TABLE lying",
+    "SELECT 'a'::text |~| 1",
+    "SELECT lying_aggregate(id) FROM victim",
+    "SELECT victim.of_row FROM victim",
     "TABLE hiding_more",
     "SELECT * FROM hiding_file",
     "SELECT aggregating(id) FROM victim",
@@ -239,8 +259,10 @@ async def test_a_plain_role_gets_no_further(target: Database) -> None:
 
 async def test_what_the_operator_allows_runs_and_still_cannot_write(target: Database) -> None:
     async with engine(target, allow_functions=["public.sneaky", "wr"]) as made:
+        assert (await ask(made, "SELECT honest(1)")).rows == ((2,),)
         assert (await ask(made, "SELECT sneaky()")).rows == ((1,),)
         assert (await ask(made, "SELECT * FROM hiding_more")).rows == ((2,),)
+        assert target.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == "0\n"
         with pytest.raises(CuratedError, match="read-only"):
             await ask(made, "SELECT wr()")
 

@@ -9,7 +9,7 @@ from mcp_curated_shared.errors import CuratedError, InvalidArgumentError, NotAll
 FACTS = Facts(
     volatile=frozenset(("wr", "random", "pg_sleep", "own")),
     fields=frozenset(("wr", "own")),
-    operators=frozenset(("|*|",)),
+    operators={"|*|": "operate"},
     closed={"hiding": "The view hiding is closed."},
     allowed=frozenset(("own",)),
 )

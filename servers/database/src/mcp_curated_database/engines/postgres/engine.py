@@ -32,6 +32,9 @@ FACTS_SECONDS: Final = 60.0
 
 OLDEST: Final = 14
 
+_ENDING: Final = "ROLLBACK; SELECT pg_catalog.pg_advisory_unlock_all()"
+"""What a transaction does not end: locks of the session, which a function that the operator allows may take."""
+
 
 class PostgresEngine:
     """One PostgreSQL database.
@@ -244,7 +247,7 @@ async def _roll_back(connection: Connection) -> None:
     """End the transaction, also when the call is being cancelled."""
     if connection.is_closed():
         return
-    ending = asyncio.ensure_future(connection.execute("ROLLBACK"))
+    ending = asyncio.ensure_future(connection.execute(_ENDING))
     try:
         await asyncio.wait_for(asyncio.shield(ending), 2.0)
     except asyncio.CancelledError:

@@ -30,14 +30,14 @@ class Facts:
     Attributes:
         volatile: Names of VOLATILE functions, in any schema.
         fields: Those of them that `(value).name` calls.
-        operators: Operators whose function is VOLATILE.
+        operators: Operators that call what is refused, each with its function.
         closed: Names of views, tables and types that would call one of these, with the reason.
         allowed: What the operator allows, in lower case and without schema.
     """
 
     volatile: frozenset[str] = frozenset()
     fields: frozenset[str] = frozenset()
-    operators: frozenset[str] = frozenset()
+    operators: Mapping[str, str] = field(default_factory=dict[str, str])
     closed: Mapping[str, str] = field(default_factory=dict[str, str])
     allowed: frozenset[str] = frozenset()
 
@@ -109,9 +109,10 @@ def refuse(found: Sequence[Token], facts: Facts) -> None:
     """
     for index, token in enumerate(found):
         if token.kind == "operator" and token.text in facts.operators:
+            function = facts.operators[token.text]
             raise NotAllowedError(
-                f"The operator {token.text} calls a VOLATILE function.",
-                "The operator of this server can allow that function.",
+                f"The operator {token.text} calls {function}, which may have effects that outlast this query.",
+                f"Whoever runs this server can allow it: --allow-function {function}.",
             )
         if token.kind == "name" and token.text not in facts.allowed:
             before = found[index - 1].text if index else ""
@@ -119,6 +120,11 @@ def refuse(found: Sequence[Token], facts: Facts) -> None:
             reason = _fault(token.text, before, after, facts)
             if reason:
                 raise NotAllowedError(reason, f"Whoever runs this server can allow it: --allow-function {token.text}.")
+
+
+def may_call(name: str, facts: Facts) -> bool:
+    """Whether a function may be called."""
+    return name in facts.allowed or not _fault(name, "", "(", facts)
 
 
 def _fault(name: str, before: str, after: str, facts: Facts) -> str:
