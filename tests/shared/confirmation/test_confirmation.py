@@ -565,6 +565,22 @@ async def test_an_unwritable_ledger_stops_the_write(folder: str) -> None:
     assert writer.done == []
 
 
+async def test_what_was_done_is_told_though_its_end_cannot_be_remembered(
+    folder: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    writer = Writer(folder)
+
+    async def away(*_: object) -> None:
+        raise UnavailableError("The ledger is away.", "Nothing was done.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(writer.confirmation.ledger, "finish", away)
+        done = await writer.perform(yes())
+    assert isinstance(done, Done)
+    assert "could not be remembered" in caplog.text
+    assert len(writer.done) == 1
+
+
 async def test_every_file_of_the_ledger_lies_in_the_state_folder(folder: str) -> None:
     await Writer(folder).perform(yes())
     assert json.dumps(sorted(os.listdir(folder))) == '["ledger.sqlite"]'

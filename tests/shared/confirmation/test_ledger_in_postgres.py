@@ -1,12 +1,14 @@
 """The ledger that several replicas share keeps the promises of the one in a file."""
 
 import asyncio
+import contextlib
 import logging
 import multiprocessing
 import os
 import secrets
 import signal
 import socket
+import time
 import traceback
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -202,6 +204,37 @@ async def test_a_database_that_is_away_stops_the_write_and_nothing_tells_its_pas
             await away.begin(consent("state:1"), remembered_seconds=DAY)
     told = "".join(traceback.format_exception(refused.value)) + caplog.text
     assert password not in told
+
+
+@pytest.mark.parametrize("form", ["{}/x@h/d", "{}#x@h/d", "x@h:{}/d", "x@[{}/d", "x@h/d?port={}", "x@h/d?sslmode={}"])
+async def test_a_connection_string_that_cannot_be_read_tells_nothing_of_it(form: str) -> None:
+    secret = secrets.token_hex(12)
+    dsn = "postgresql://user:" + form.format(secret)
+    with contextlib.suppress(SettingsError):
+        LedgerSettings(Secret(dsn)).check()
+    with pytest.raises((UnavailableError, SettingsError)) as refused:
+        await PostgresLedger(dsn).waiting()
+    assert secret not in "".join(traceback.format_exception(refused.value))
+
+
+def test_a_connection_string_that_cannot_be_read_stops_the_start() -> None:
+    with pytest.raises(SettingsError, match="cannot be read"):
+        LedgerSettings(Secret("postgresql://user:pass/word@host/db")).check()
+
+
+async def test_a_role_that_cannot_make_the_schema_leaves_no_connection(database: Database) -> None:
+    role = f"plain_{secrets.token_hex(4)}"
+    database.run(f"CREATE ROLE {role} LOGIN")
+    try:
+        async with replica(database.as_user(role)) as plain:
+            for _ in range(3):
+                with pytest.raises(UnavailableError):
+                    await plain.waiting()
+            deadline = time.monotonic() + 20
+            while database.run(f"SELECT count(*) FROM pg_stat_activity WHERE usename = '{role}'") != "0\n":
+                assert time.monotonic() < deadline, "connections are left"
+    finally:
+        database.run(f"DROP ROLE {role}")
 
 
 async def test_a_wrong_password_or_name_is_no_crash(database: Database) -> None:

@@ -42,8 +42,25 @@ class LedgerSettings(Settings):
         Raises:
             SettingsError: It begins with another scheme; the value is not told.
         """
-        if self.ledger is not None and not self.ledger.reveal().startswith(("postgresql://", "postgres://")):
+        if self.ledger is None:
+            return
+        if not _can_be_read(self.ledger.reveal()):
+            raise SettingsError(
+                "The ledger's connection string cannot be read.",
+                "Write / # ? and @ in a password as %2F %23 %3F and %40, and the port as a number.",
+            )
+        if not self.ledger.reveal().startswith(("postgresql://", "postgres://")):
             raise SettingsError(
                 "The ledger's connection string does not begin with postgresql://.",
                 "Write postgresql://USER:PASSWORD@HOST/DATABASE, or leave it out to use a file.",
             )
+
+
+def _can_be_read(url: str) -> bool:
+    from urllib.parse import urlsplit
+
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        return False
+    return True

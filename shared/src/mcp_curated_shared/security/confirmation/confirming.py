@@ -1,5 +1,6 @@
 """Doing a write once, and only with consent: what a server calls, whatever it writes and however it asks."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NoReturn, Protocol
@@ -25,6 +26,8 @@ Policy = Literal["ask", "elicit", "host", "deny"]
 ask: an answer to a question in the client, or an approval in a terminal. elicit: only the former. host: where the
 client cannot ask, a second call, which the host is trusted to show to its user. deny: nothing.
 """
+
+logger = logging.getLogger(__name__)
 
 WAIT_SECONDS: Final = 20.0
 """How long a repetition waits for the attempt that runs already."""
@@ -310,7 +313,12 @@ class Confirmation:
 
     async def _end(self, plan: Plan, consent: Consent, outcome: Outcome, result: str) -> None:
         # The ledger first: it is what keeps a repetition from writing again.
-        await self.ledger.finish(consent.key, outcome, result)
+        try:
+            await self.ledger.finish(consent.key, outcome, result)
+        except CuratedError as error:
+            # What was done is done: saying that nothing was would invite a repetition. This attempt now counts as one
+            # whose end nobody knows, and so is not repeated.
+            logger.warning("The end of a write (%s) could not be remembered: %s", outcome, error)
         if self._witness is not None:
             await self._witness.write_end(plan, consent, outcome)
 

@@ -119,7 +119,8 @@ class PostgresLedger:
                 pool = await self._open()
                 async with pool.acquire() as connection, connection.transaction():
                     return await _drive(connection, make)
-        except (TimeoutError, OSError) as error:
+        except (TimeoutError, OSError, ValueError) as error:
+            # A malformed connection string is a ValueError that quotes a part of it.
             raise _unavailable(error) from None
         except Exception as error:
             # Its errors may hold the connection string; their class says enough.
@@ -141,20 +142,26 @@ async def _connect(dsn: str) -> _Pool:
         raise SettingsError(
             "A ledger in PostgreSQL needs the package asyncpg.", "Install mcp-curated-shared[postgres]."
         ) from None
-    pool = cast(
-        "_Pool",
-        await asyncpg.create_pool(
-            dsn, min_size=0, max_size=CONNECTIONS, command_timeout=CALL_SECONDS, statement_cache_size=0
-        ),
+    made = asyncpg.create_pool(
+        dsn, min_size=0, max_size=CONNECTIONS, command_timeout=CALL_SECONDS, statement_cache_size=0
     )
-    async with pool.acquire() as connection, connection.transaction():
-        await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
-        if not await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", f"{SCHEMA_NAME}.attempts"):
-            await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA_NAME}")
-            await connection.execute(f"SET LOCAL search_path TO {SCHEMA_NAME}")
-            for statement in SCHEMA:
-                await connection.execute(statement)
+    try:
+        pool = cast("_Pool", await made)
+        async with pool.acquire() as connection, connection.transaction():
+            await _make_tables(connection)
+    except BaseException:
+        made.terminate()
+        raise
     return pool
+
+
+async def _make_tables(connection: _Connection) -> None:
+    await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+    if not await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", f"{SCHEMA_NAME}.attempts"):
+        await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA_NAME}")
+        await connection.execute(f"SET LOCAL search_path TO {SCHEMA_NAME}")
+        for statement in SCHEMA:
+            await connection.execute(statement)
 
 
 async def _drive(connection: _Connection, make: Callable[[float], Transaction[T]]) -> T:
