@@ -281,8 +281,9 @@ async def test_requests_take_turns_in_all_and_for_each_host():
         urls = [server.url(host=f"h{number % 5}.example") for number in range(40)]
         responses = await asyncio.gather(*map(http.get, urls))
         assert [response.status for response in responses] == [200] * 40
-        assert most.pop("all") == 6
-        assert set(most.values()) == {2}
+        # On a busy machine they may not all meet; more than the limits never do.
+        assert 2 < most.pop("all") <= 6
+        assert max(most.values()) == 2
         assert http._gate._hosts == {}
 
 
