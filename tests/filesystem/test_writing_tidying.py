@@ -15,7 +15,7 @@ def test_litter_anywhere_in_the_roots_is_removed_after_a_start(tmp_path: Path) -
     (deep / leftovers.temporary_name() / "x").mkdir(parents=True)
     (deep / "keep").write_bytes(b"k")
     with Confinement([RootSpec(str(tmp_path))]) as confinement:
-        assert tidy(confinement, work=Work()).directories == 1
+        assert tidy(confinement, confinement.roots[0], work=Work()).directories == 1
     assert [entry.name for entry in deep.iterdir()] == ["keep"]
 
 
@@ -23,7 +23,7 @@ def test_safety_copies_are_kept_and_told(tmp_path: Path) -> None:
     name = leftovers.saved_name()
     (tmp_path / name).write_bytes(b"old content")
     with Confinement([RootSpec(str(tmp_path))]) as confinement:
-        (saved,) = tidy(confinement, work=Work()).saved
+        (saved,) = tidy(confinement, confinement.roots[0], work=Work()).saved
     assert saved.name == name
     assert (tmp_path / name).read_bytes() == b"old content"
 
@@ -31,7 +31,7 @@ def test_safety_copies_are_kept_and_told(tmp_path: Path) -> None:
 def test_nothing_is_removed_from_a_read_only_directory(tmp_path: Path) -> None:
     (tmp_path / leftovers.temporary_name()).write_bytes(b"half")
     with Confinement([RootSpec(str(tmp_path), writable=False)]) as confinement:
-        tidy(confinement, work=Work())
+        tidy(confinement, confinement.roots[0], work=Work())
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -40,4 +40,4 @@ def test_tidying_stops_when_it_is_cancelled(tmp_path: Path) -> None:
     work = Work()
     work.cancel()
     with Confinement([RootSpec(str(tmp_path))]) as confinement:
-        assert tidy(confinement, work=work).directories == 0
+        assert tidy(confinement, confinement.roots[0], work=work).directories == 0

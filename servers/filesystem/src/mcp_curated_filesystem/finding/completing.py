@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from mcp_curated_filesystem.finding.sieving import read_entries
 from mcp_curated_filesystem.finding.timing import Clock
 from mcp_curated_shared.errors import CuratedError
-from mcp_curated_shared.security.confinement import Confinement, OpenDirectory, escape_name, unescape_name
+from mcp_curated_shared.security.confinement import Confinement, OpenDirectory, answering, escape_name, unescape_name
 from mcp_curated_shared.work import Work
 
 MAXIMUM = 100
@@ -68,7 +68,7 @@ def complete_path(confinement: Confinement, typed: str, *, base: str | None = No
 def _roots(confinement: Confinement, typed: str) -> list[str]:
     """Give the roots whose path goes on from what was typed."""
     lead = "/" if typed.startswith("/") else ""
-    paths = [lead + escape_name(root.path).strip("/") + "/" for root in confinement.roots if root.available]
+    paths = [lead + escape_name(root.path).strip("/") + "/" for root in answering(confinement.roots)]
     return [path for path in paths if path.startswith(typed) and path != typed]
 
 

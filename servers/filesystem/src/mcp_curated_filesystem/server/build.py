@@ -21,7 +21,7 @@ from mcp_curated_filesystem.watching import Watcher
 from mcp_curated_filesystem.writing.tidying import tidy
 from mcp_curated_shared.errors import CuratedError
 from mcp_curated_shared.security.audit import WriteWitness
-from mcp_curated_shared.security.confinement import Confinement
+from mcp_curated_shared.security.confinement import Confinement, Root
 from mcp_curated_shared.security.confirmation import Confirmation
 from mcp_curated_shared.security.confirmation.choosing import open_ledger
 from mcp_curated_shared.security.confirmation.command import approve_command
@@ -107,11 +107,12 @@ def _state(settings: FilesystemSettings, witness: WriteWitness | None) -> Filesy
     if settings.directories:
         closed = closed_patterns(settings.state.path("filesystem"), [root.path for root in settings.directories])
         confinement = Confinement(settings.directories, deny=(*settings.deny, *closed), read_only=settings.read_only)
+    pool = WorkPool()
     return Filesystem(
         settings,
-        WorkPool(),
+        pool,
         RootsOfClients(settings, confinement),
-        Watcher(_nobody_listens),
+        Watcher(_nobody_listens, pool),
         _confirmation(settings, witness),
     )
 
@@ -135,8 +136,17 @@ async def _tidy(state: Filesystem) -> None:
     if confinement is None or confinement.read_only:
         return
     await anyio.sleep(TIDY_AFTER_SECONDS)
+    async with anyio.create_task_group() as tasks:  # side by side: one that hangs is not waited for
+        for root in confinement.roots:
+            if root.writable:
+                tasks.start_soon(_tidy_root, state, confinement, root)
+
+
+async def _tidy_root(state: Filesystem, confinement: Confinement, root: Root) -> None:
     with suppress(CuratedError):
-        tidied = await state.pool.run(lambda work: tidy(confinement, work=work), seconds=TIDY_SECONDS, long=True)
+        tidied = await state.pool.run(
+            lambda work: tidy(confinement, root, work=work), seconds=TIDY_SECONDS, lane=root.label, long=True
+        )
         for saved in tidied.saved:
             logger.warning(
                 "%s is the old content of a file whose overwriting in place was cut short; put it back by hand.",

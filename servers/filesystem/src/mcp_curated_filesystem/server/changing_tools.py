@@ -107,7 +107,9 @@ async def move_file(
     def move(call: CallRoots, work: Work) -> transferring.Moved:
         return transferring.move_file(call.confinement, source, destination, base=call.base, work=work)
 
-    return texts(transferring.render_move(await state_of(ctx).run(ctx, roots, source, move, long=True)))
+    return texts(
+        transferring.render_move(await state_of(ctx).run(ctx, roots, source, move, destination=destination, long=True))
+    )
 
 
 async def copy_file(
@@ -118,7 +120,9 @@ async def copy_file(
     def copy(call: CallRoots, work: Work) -> transferring.Copied:
         return transferring.copy_file(call.confinement, source, destination, base=call.base, work=work)
 
-    return texts(transferring.render_copy(await state_of(ctx).run(ctx, roots, source, copy, long=True)))
+    return texts(
+        transferring.render_copy(await state_of(ctx).run(ctx, roots, source, copy, destination=destination, long=True))
+    )
 
 
 def add_changing_tools(server: CuratedServer[Filesystem]) -> None:

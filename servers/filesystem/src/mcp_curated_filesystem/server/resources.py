@@ -1,6 +1,7 @@
 """Files and folders as resources: `file:///path`, and `file://LABEL/path` for a root by its label."""
 
 from typing import Any
+from urllib.parse import quote
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.resolve import ListRoots
@@ -131,10 +132,17 @@ async def complete(
     answer = await state.client_roots.ask([], request)
     if isinstance(answer, ListRoots):
         return None
+    label = _label(given) if ref.uri == BY_LABEL else None
+    place = f"file://{quote(label)}/" if label else "/" + argument.value.lstrip("/")
     return await state.pool.run(
-        lambda work: _complete(state.client_roots.call(answer), ref.uri, argument, given, work),
+        lambda work: _complete(state.client_roots.call(answer, relative=False), ref.uri, argument, given, work),
         seconds=state.settings.limits.call_seconds,
+        lane=state.lane(answer, place),
     )
+
+
+def _label(given: CompletionContext | None) -> str:
+    return ((given.arguments if given else None) or {}).get("root", "")
 
 
 def _complete(
@@ -148,7 +156,7 @@ def _complete(
         return None
     base = None
     if template == BY_LABEL:
-        label = ((given.arguments if given else None) or {}).get("root", "")
+        label = _label(given)
         base = next((one.path for one in confinement.roots if one.label.casefold() == label.casefold()), None)
         if base is None:
             return None

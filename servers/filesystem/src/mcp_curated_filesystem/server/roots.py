@@ -25,9 +25,10 @@ from mcp_types import ListRootsRequest, ListRootsResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from mcp_curated_filesystem.server.lanes import lane_among, lane_of
 from mcp_curated_filesystem.settings import FilesystemSettings
 from mcp_curated_shared.errors import CuratedError, UnavailableError
-from mcp_curated_shared.security.confinement import Confinement
+from mcp_curated_shared.security.confinement import Confinement, Root
 from mcp_curated_shared.security.state_folder import closed_patterns
 from mcp_curated_shared.transport.requests import RequestContext
 
@@ -51,9 +52,11 @@ class CallRoots:
     base: str | None
 
 
-def is_relative(path: str) -> bool:
-    """Whether a path leaves open where it starts: no absolute path, no `~`, no `file:` URI."""
-    return not (os.path.isabs(path) or path.startswith("~") or path[:5].lower() == "file:")
+def is_relative(*paths: str) -> bool:
+    """Whether one of the paths leaves open where it starts: no absolute path, no `~`, no `file:` URI."""
+    return any(
+        path and not (os.path.isabs(path) or path.startswith("~") or path[:5].lower() == "file:") for path in paths
+    )
 
 
 @dataclass(slots=True)
@@ -85,7 +88,7 @@ class RootsOfClients:
         """Whether a call with these paths depends on the client's roots."""
         if self.confinement is None or self.settings.roots == "narrow":
             return True
-        return self.settings.roots == "base" and any(is_relative(path) for path in paths)
+        return self.settings.roots == "base" and is_relative(*paths)
 
     async def ask(self, paths: Sequence[str], context: RequestContext) -> ListRoots | ListRootsResult | None:
         """What a resolver returns for a call: the question, an old connection's answer, or None without a need.
@@ -161,8 +164,24 @@ class RootsOfClients:
             connection.changes += 1
         return await call_next(ctx)
 
-    def call(self, answer: ListRootsResult | None) -> CallRoots:
+    def lane(self, answer: ListRootsResult | None, path: str) -> str:
+        """The lane that a path's work is charged to: the folder that its text names, see `lane_of`."""
+        uris = [] if answer is None else [str(root.uri) for root in answer.roots]
+        if self.confinement is None:
+            return lane_among(uris, path)
+        return lane_of(self.confinement, path, start=uris[0] if uris else None)
+
+    def labelled(self, label: str) -> Root | None:
+        """The operator's folder with this label."""
+        roots = () if self.confinement is None else self.confinement.roots
+        return next((root for root in roots if root.label == label), None)
+
+    def call(self, answer: ListRootsResult | None, *, relative: bool = True) -> CallRoots:
         """What holds for a call with the client's answer. Opens directories: run it on a worker thread.
+
+        Args:
+            answer: The client's roots, when it was asked.
+            relative: Whether a path of the call is; else nobody asks where such paths start.
 
         Raises:
             UnavailableError: The client's roots leave nothing to work in.
@@ -172,10 +191,9 @@ class RootsOfClients:
                 self._without_roots("this client offers no roots")
             return CallRoots(cast("Confinement", self.confinement), None)
         uris = tuple(str(root.uri) for root in answer.roots)
-        if self.confinement is not None and self.settings.roots == "base":
-            return CallRoots(self.confinement, _start(self.confinement, uris))
-        confinement = self._confinement(uris)
-        return CallRoots(confinement, _start(confinement, uris))
+        base = self.confinement is not None and self.settings.roots == "base"
+        confinement = cast("Confinement", self.confinement) if base else self._confinement(uris)
+        return CallRoots(confinement, _start(confinement, uris) if relative else None)
 
     def _confinement(self, uris: tuple[str, ...]) -> Confinement:
         made = self._made.get(uris)

@@ -7,8 +7,7 @@ from typing import TypeVar
 from mcp.server.mcpserver import Context
 from mcp_types import ListRootsResult
 
-from mcp_curated_filesystem.server.lanes import lane_of
-from mcp_curated_filesystem.server.roots import CallRoots, RootsOfClients
+from mcp_curated_filesystem.server.roots import CallRoots, RootsOfClients, is_relative
 from mcp_curated_filesystem.settings import FilesystemSettings
 from mcp_curated_filesystem.watching import Watcher
 from mcp_curated_shared.security.confirmation import Confirmation
@@ -51,6 +50,7 @@ class Filesystem:
         path: str,
         function: Callable[[CallRoots, Work], T],
         *,
+        destination: str = "",
         long: bool = False,
     ) -> T:
         """Run one call's work on a worker thread, in the lane of the root that its path names.
@@ -60,12 +60,15 @@ class Filesystem:
             answer: The client's roots, when it was asked.
             path: The call's path; only chooses the lane.
             function: Does the work with the roots that hold for the call.
+            destination: The call's other path, if it has one: its root must answer, on its own account, before the
+                work begins.
             long: Whether it walks or searches: such work leaves room for short calls and reports progress.
         """
 
         def work_on(work: Work) -> T:
-            return function(self.client_roots.call(answer), work)
+            return function(self.client_roots.call(answer, relative=is_relative(path, destination)), work)
 
+        await self._answers(answer, destination, unless=self.lane(answer, path))
         return await self.pool.run(
             work_on,
             seconds=self.settings.limits.call_seconds,
@@ -76,8 +79,18 @@ class Filesystem:
 
     def lane(self, answer: ListRootsResult | None, path: str) -> str:
         """The lane that a path's work is charged to, see `lane_of`."""
-        start = str(answer.roots[0].uri) if answer is not None and answer.roots else None
-        return lane_of(self.client_roots.confinement, path, start=start)
+        return self.client_roots.lane(answer, path)
+
+    async def _answers(self, answer: ListRootsResult | None, path: str, *, unless: str) -> None:
+        """Let the folder of a second path hang in its own lane, not in that of the first.
+
+        Raises:
+            UnavailableError: It does not answer.
+        """
+        lane = self.lane(answer, path)
+        root = self.client_roots.labelled(lane)
+        if root is not None and lane != unless:
+            await self.pool.run(lambda _: root.available, seconds=self.settings.limits.call_seconds, lane=lane)
 
 
 def state_of(context: FilesystemContext) -> Filesystem:

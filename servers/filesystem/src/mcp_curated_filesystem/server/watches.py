@@ -31,21 +31,21 @@ class FileWatches:
 
     async def allow(self, uri: str, context: RequestContext) -> None:
         """Raise unless this caller can read `uri` now."""
-        confinement = await self._confinement(uri, context)
-        await self.pool.run(lambda _: confinement.open_entry(uri).close(), seconds=self.seconds)
+        confinement, lane = await self._confinement(uri, context)
+        await self.pool.run(lambda _: confinement.open_entry(uri).close(), seconds=self.seconds, lane=lane)
 
     async def start(self, uri: str, context: RequestContext) -> None:
         """Begin to watch `uri` for its first watcher."""
-        confinement = await self._confinement(uri, context)
+        confinement, lane = await self._confinement(uri, context)
         fixed = self.client_roots.needed([]) is False
         roots = (lambda: confinement) if fixed else self.client_roots.confinement_of(context)
-        await self.watcher.add(uri, roots, uri)
+        await self.watcher.add(uri, roots, uri, lane=lane)
 
     async def stop(self, uri: str) -> None:
         """The last watcher of `uri` has gone."""
         self.watcher.remove(uri)
 
-    async def _confinement(self, uri: str, context: RequestContext) -> Confinement:
+    async def _confinement(self, uri: str, context: RequestContext) -> tuple[Confinement, str]:
         if scheme_of(uri) != "file":
             raise NotFoundError("Only file: resources can be watched.", "Give a file:/// URI in an allowed folder.")
         answer = await self.client_roots.ask([], context)
@@ -55,5 +55,8 @@ class FileWatches:
                 "A subscription cannot ask for the client's roots, and the folders of this server depend on them.",
                 "Start the server with folders, and without --roots narrow.",
             )
-        call = await self.pool.run(lambda _: self.client_roots.call(answer), seconds=self.seconds)
-        return call.confinement
+        lane = self.client_roots.lane(answer, uri)
+        call = await self.pool.run(
+            lambda _: self.client_roots.call(answer, relative=False), seconds=self.seconds, lane=lane
+        )
+        return call.confinement, lane

@@ -1,4 +1,4 @@
-"""After a start: remove what killed runs left anywhere in the roots, and tell of safety copies."""
+"""After a start: remove what killed runs left anywhere in a root, and tell of safety copies."""
 
 import os
 from collections.abc import Generator
@@ -9,7 +9,7 @@ from mcp_curated_filesystem.writing import leftovers
 from mcp_curated_filesystem.writing.copying import DEEPEST
 from mcp_curated_filesystem.writing.locking import locked
 from mcp_curated_shared.errors import CuratedError
-from mcp_curated_shared.security.confinement import Confinement, Location, open_child
+from mcp_curated_shared.security.confinement import Confinement, Location, Root, open_child
 from mcp_curated_shared.work import Work
 
 
@@ -26,24 +26,24 @@ class Tidied:
     saved: tuple[Location, ...]
 
 
-def tidy(confinement: Confinement, *, work: Work) -> Tidied:
-    """Walk all writable roots once and remove what killed runs left; meant for a quiet moment after the start.
+def tidy(confinement: Confinement, root: Root, *, work: Work) -> Tidied:
+    """Walk a root once and remove what killed runs left; meant for a quiet moment after the start.
 
-    It stops without an error when `work` is over, and touches nothing but names of ours whose lock is free.
+    It stops without an error when `work` is over, and touches nothing but names of ours whose lock is free; nothing in
+    a root that is not writable.
     """
     directories = 0
     saved: list[Location] = []
-    for root in confinement.roots:
-        if confinement.read_only or not root.writable:
-            continue
-        with suppress(CuratedError, OSError), confinement.open_directory(root.path) as opened:
-            for descriptor, location, names in _directories(opened.descriptor, opened.location, work, 0):
-                saved += [location.child(name) for name in names if name.endswith(leftovers.SAVED_SUFFIX)]
-                if any(leftovers.is_temporary(name) for name in names):
-                    with locked(descriptor, work) as directory:
-                        if directory is not None:
-                            leftovers.sweep(directory)
-                    directories += 1
+    if confinement.read_only or not root.writable:
+        return Tidied(directories, ())
+    with suppress(CuratedError, OSError), confinement.open_directory(root.path) as opened:
+        for descriptor, location, names in _directories(opened.descriptor, opened.location, work, 0):
+            saved += [location.child(name) for name in names if name.endswith(leftovers.SAVED_SUFFIX)]
+            if any(leftovers.is_temporary(name) for name in names):
+                with locked(descriptor, work) as directory:
+                    if directory is not None:
+                        leftovers.sweep(directory)
+                directories += 1
     return Tidied(directories, tuple(saved))
 
 

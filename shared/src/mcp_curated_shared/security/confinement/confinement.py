@@ -19,7 +19,7 @@ from mcp_curated_shared.security.confinement.names import escape_name, quoted
 from mcp_curated_shared.security.confinement.narrowing import narrowed_roots
 from mcp_curated_shared.security.confinement.probing import PATIENCE_SECONDS, answered
 from mcp_curated_shared.security.confinement.quick import Quick
-from mcp_curated_shared.security.confinement.roots import Root, RootSpec, tidy, unique_labels
+from mcp_curated_shared.security.confinement.roots import Root, RootSpec, answering, tidy, unique_labels
 from mcp_curated_shared.security.confinement.walking import Walk
 
 Method = Literal["auto", "openat2", "walk"]
@@ -212,9 +212,9 @@ class Confinement:
         return ask if ask is not None else self._look_for(asked)
 
     def _look_for(self, asked: str) -> Ask:
-        """A relative path without a label, among several roots: the one in which it exists."""
+        """A relative path without a label, among several roots: the one in which it exists, of those that answer."""
         found: list[Ask] = []
-        for root in self.roots:
+        for root in answering(self.roots):
             ask = ask_at(root, asked, asked)
             with contextlib.suppress(CuratedError):
                 os.close(self._walk(ask, _ENTRIES[False]).descriptor)

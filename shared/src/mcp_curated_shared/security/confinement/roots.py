@@ -298,3 +298,13 @@ def problems_of(roots: Sequence[Root], seconds: float) -> list[str]:
         f"The allowed directory {root.label} does not answer." if thread.is_alive() else root.found_problem
         for root, thread in zip(roots, threads, strict=True)
     ]
+
+
+LOOK_SECONDS = 1.0
+"""How long a choice among several directories waits for those that may hang, all together."""
+
+
+def answering(roots: Sequence[Root]) -> list[Root]:
+    """Those that can be used now: who chooses among several must not hang with one of them."""
+    problems = problems_of(roots, LOOK_SECONDS)
+    return [root for root, problem in zip(roots, problems, strict=True) if not problem]
