@@ -322,6 +322,36 @@ def test_a_copy_across_devices_is_whole(both: Confinement, tmp_path: Path, elsew
     assert (elsewhere / "g").read_bytes() == (tmp_path / "f").read_bytes()
 
 
+def test_a_directory_never_is_an_allowed_one_copied_into_itself(tmp_path: Path) -> None:
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    outer = str(inner.parent)
+    with Confinement([RootSpec(outer), RootSpec(str(inner))]) as confinement:
+        for destination in (f"{outer}/copy", f"{inner}/copy"):
+            with pytest.raises(NotAllowedError, match="into itself"):
+                copy_file(confinement, outer, destination, work=Work())
+    assert list(inner.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="macOS clones")
+def test_a_copy_of_a_sparse_file_keeps_its_holes(
+    confinement: Confinement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "_cloned", lambda *_: False)
+    source = tmp_path / "sparse"
+    with source.open("wb") as file:
+        file.seek(5 << 20)
+        file.write(b"in the middle")
+        file.truncate(64 << 20)
+    copy_file(confinement, str(source), str(tmp_path / "copy"), work=Work())
+    copied = (tmp_path / "copy").stat()
+    assert copied.st_size == 64 << 20
+    assert copied.st_blocks * 512 < 8 << 20
+    with (tmp_path / "copy").open("rb") as file:
+        file.seek(5 << 20)
+        assert file.read(15) == b"in the middle\0\0"
+
+
 def test_content_is_copied_without_the_kernels_help(
     confinement: Confinement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ DEEPEST = 200
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE_FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _BLOCK = 8 << 20
+_STAT_BLOCK = 512  # what st_blocks counts: inode(7)
 _FICLONE = 0x40049409  # ioctl_ficlone(2): share the blocks, where the file system can
 _TRY_OTHERWISE = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.EBADF, errno.ENOTTY}
 
@@ -256,8 +257,15 @@ def _stays_within(text: str, relative: str) -> bool:
 
 
 def copy_content(source: int, target: int, work: Work) -> None:
-    """Copy all bytes between two open files, in the kernel where it can, looking at `work` every 8 MB."""
+    """Copy all bytes between two open files, in the kernel where it can, looking at `work` every 8 MB.
+
+    The holes of a sparse file stay holes: a terabyte of nothing must not fill the disk.
+    """
     if _cloned(source, target):
+        return
+    status = os.fstat(source)
+    if status.st_blocks * _STAT_BLOCK < status.st_size:
+        _copy_sparse(source, target, work)
         return
     at = 0
     ranged = hasattr(os, "copy_file_range")
@@ -283,10 +291,25 @@ def copy_content(source: int, target: int, work: Work) -> None:
 
 def _copied_block(source: int, target: int, at: int) -> int:
     block = read_up_to(source, 1 << 20, at)
+    _write_block(target, block, at)
+    return len(block)
+
+
+def _copy_sparse(source: int, target: int, work: Work) -> None:
+    """Write only the blocks that hold something, as told by their content: file systems have been wrong about holes."""
+    at = 0
+    while block := read_up_to(source, 1 << 20, at):
+        work.check()
+        if block.count(0) < len(block):
+            _write_block(target, block, at)
+        at += len(block)
+    os.ftruncate(target, at)
+
+
+def _write_block(target: int, block: bytes, at: int) -> None:
     rest = memoryview(block)
     while rest:
         rest = rest[os.pwrite(target, rest, at + len(block) - len(rest)) :]
-    return len(block)
 
 
 def _cloned(source: int, target: int) -> bool:

@@ -153,12 +153,16 @@ def _destination(confinement: Confinement, asked: str, base: str | None) -> Gene
 
 
 def _refuse_into_itself(source: Location, destination: Location) -> None:
-    if source.root is not destination.root:
-        return
-    if destination.relative == source.relative:
+    here, there = _real(source), _real(destination)
+    if there == here:
         raise ConflictError(f"{source.shown} is both the source and the destination.")
-    if f"{destination.relative}/".startswith(f"{source.relative}/"):
+    if f"{there}/".startswith(f"{here}/"):
         raise NotAllowedError(f"{source.shown} cannot be put into itself.", "Choose another destination.")
+
+
+def _real(location: Location) -> str:
+    """Where it really is, whichever of several nested roots holds it."""
+    return os.path.join(location.root.realpath, location.relative).rstrip("/")
 
 
 def _exists(target: Target) -> ConflictError:
