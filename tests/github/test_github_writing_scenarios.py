@@ -3,11 +3,12 @@
 Each is named after the issue that it comes from. Those about reading stand in tests/github/server.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from mcp_curated_shared.testing.clients import MODERN, Era, Person
+from mcp_curated_shared.testing.clients import LEGACY, MODERN, Era, Person
 from tests.github.desk import ISSUE, REPO, Desk, answer, create, question_of, structure, willing
 from tests.github.double import faults
 from tests.github.double.faults import Fault
@@ -294,6 +295,57 @@ async def test_46_a_repository_that_becomes_public_while_its_question_is_open_is
         again = await answer(client, "create_issue", ISSUE, question)
     assert desk.posts == 0
     assert again.input_requests
+
+
+class Meddler(Person):
+    """While this one reads the question, something else happens."""
+
+    def __init__(self, meddle: Callable[[], object]) -> None:
+        super().__init__(answers={"confirm": True})
+        self.meddle = meddle
+
+    async def answer(self, context: Any, params: Any) -> Any:
+        if not self.asked:
+            self.meddle()
+        return await super().answer(context, params)
+
+
+async def test_46_what_becomes_public_before_the_answer_to_its_question_is_not_written(desk: Desk):
+    desk.repository.private = True
+    person = Meddler(lambda: setattr(desk.repository, "private", False))
+    async with desk.serving(LEGACY, person) as client:
+        told, facts = await refused(client, "create_issue", **ISSUE)
+        assert (facts["kind"], desk.posts) == ("changed", 0), told
+        made = structure(await create(client))
+    assert "(private) is not what it was" in told
+    assert "(public)" in person.asked[1]
+    assert (made["status"], made["visibility"], desk.posts) == ("created", "public", 1)
+
+
+@pytest.mark.parametrize("tool", ["create_issue", "add_issue_comment"])
+async def test_46_who_takes_the_name_before_the_answer_to_its_question_gets_nothing(tool: str, desk: Desk):
+    desk.allowed = "octo-org/*"
+    desk.repository.issue("There")
+
+    def meddle() -> None:
+        desk.repository.rename("octo-org/moved")
+        squatter = desk.there.github.repository(REPO)
+        squatter.collaborators.add("octocat")
+        squatter.issue("Another")
+
+    arguments = ISSUE if tool == "create_issue" else {"repo": REPO, "number": 1, "body": "x", "dry_run": False}
+    async with desk.serving(LEGACY, Meddler(meddle)) as client:
+        told, facts = await refused(client, tool, **arguments)
+    assert (facts["kind"], desk.posts) == ("changed", 0), told
+
+
+@pytest.mark.parametrize("changed", [{"id": None}, {"id": 0}, {"full_name": "../x"}, {"full_name": None}])
+async def test_46_a_repository_that_says_not_which_it_is_is_not_written_to(changed: dict[str, Any], desk: Desk):
+    odd = {"id": 7, "full_name": REPO, "visibility": "public"} | changed
+    desk.there.faults.always(faults.wrong_shape(odd), on="repos/get")
+    async with desk.serving(MODERN, willing()) as client:
+        told, facts = await refused(client, "create_issue", **ISSUE)
+    assert (facts["kind"], desk.posts) == ("bad_response", 0), told
 
 
 async def test_46_an_issue_that_was_moved_to_another_repository_gets_no_comment(era: Era, desk: Desk):

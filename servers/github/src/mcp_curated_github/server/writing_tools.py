@@ -141,6 +141,7 @@ async def _write(
     state = state_of(ctx)
 
     async def act() -> str:
+        await planning.check_unchanged(state.api, state.settings.allowed_repos, write)
         return (await sending.send(state.api, write)).stored()
 
     async def recover() -> str | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from mcp_curated_github.api import Fields, GitHubApi, Tally
+from mcp_curated_github.api.moves import repo_name
 from mcp_curated_github.errors import GitHubError, one_line
 from mcp_curated_github.models import THIRD_PARTIES
 from mcp_curated_github.names import RepoName
@@ -89,7 +90,13 @@ async def find_target(api: GitHubApi, allowed: Allowlist, repo: RepoName) -> Tar
     api.needs_token("Writing")
     answer = await api.get_json(repository(repo), scoped=False)
     found = answer.fields(Tally())
-    now = RepoName.parse(found.text("full_name"))
+    now = repo_name(found.text("full_name"))
+    if now is None or found.number("id") < 1:  # a consent is bound to the id: without one it would fit any other too
+        raise GitHubError(
+            "bad_response",
+            "Nothing was written: GitHub's answer does not tell which repository it is about.",
+            "Perhaps a proxy answered; the operator can check GITHUB_API_URL.",
+        )
     if now != repo:
         _check_renamed(allowed, repo, now)
     if found.flag("archived"):
@@ -148,6 +155,28 @@ async def private_was_read(api: GitHubApi) -> bool:
     return False
 
 
+async def check_unchanged(api: GitHubApi, allowed: Allowlist, write: Write) -> None:
+    """Look again, right before sending: a person may take minutes to answer, and what they agreed to must still be so.
+
+    In the handshake eras the question is asked in the middle of the call. Meanwhile the repository may have become
+    public, or its name somebody else's; the issue may have moved.
+
+    Raises:
+        GitHubError: A question would say something else now (`changed`), or GitHub refuses.
+        NotAllowedError: It may not be written to any more.
+    """
+    target = await find_target(api, allowed, write.target.repo)
+    number = write.number
+    now = plan_issue(target, write.draft) if number is None else await plan_comment(api, target, number, write.draft)
+    if now.plan.digest != write.plan.digest:
+        raise GitHubError(
+            "changed",
+            f"Nothing was written: {write.target.repo} ({write.target.visibility}) is not what it was when its user was"
+            f" asked; it is {target.repo} ({target.visibility}) now.",
+            "Call again, so that they are asked anew.",
+        )
+
+
 def plan_issue(target: Target, draft: Draft) -> Write:
     """The plan of a new issue.
 
@@ -204,7 +233,7 @@ def _title_note(api: GitHubApi, target: Target, found: Fields, kind: str) -> tup
     if not api.may_read(target.repo):  # what may not be read is not told on this way either
         return ()
     title = one_line(found.text("title"), _LONGEST_SHOWN).replace('"', "'")
-    state, author = found.text("state"), f"{found.login()} ({found.text('author_association') or 'NONE'})"
+    state, author = found.text("state"), f"{one_line(found.login(), 60)} ({found.text('author_association') or 'NONE'})"
     return (
         f'It is {"an open" if state == "open" else "a closed"} {kind} by {author}, titled "{title}" ({THIRD_PARTIES}).',
     )
