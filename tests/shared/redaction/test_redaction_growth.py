@@ -62,6 +62,11 @@ SEEDS = (
     "+ASt",
     "a/b+c",
     "_gitlab_session=",
+    "cookie=",
+    "pass || '",
+    "secret { get; set; } = ",
+    'form-data; name="token"\n\n',
+    "zip -P",
 )
 
 

@@ -15,8 +15,8 @@ from mcp_curated_shared.security.redaction.verdicts import Manner, is_secret
 from mcp_curated_shared.security.redaction.written import Written, whole_end, written_value
 
 _WORDS: Final = re.compile(
-    "pass[wpc]?|pwd|pword|secret|token|api[-_ ]?key|key|cred|auth|sess|cookie|csrf|xsrf|sid|jwt|sig(?:nature)?|"
-    "salt|kennwort|senha|parola|wachtwoord|motdepasse|haslo|heslo|masterauth|" + FOREIGN_WORDS
+    "pass[wpc]?|pwd|pword|pw\\b|psk|recovery|secret|token|api[-_ ]?key|key|cred|auth|sess|cookie|csrf|xsrf|sid|jwt|"
+    "sig(?:nature)?|salt|kennwort|senha|parola|wachtwoord|motdepasse|haslo|heslo|masterauth|" + FOREIGN_WORDS
 )
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-"
 _NAME_AFTER: Final = re.compile(r"[A-Za-z0-9_.-]{0,48}")
@@ -32,8 +32,10 @@ _JOINT: Final = re.compile(
     (?:
       [ \t]{{0,24}}
       (?:
-        (?P<typed>[?!]?:[ \t]{{0,4}}[&A-Za-z_][\w.<>\[\]&|?]{{0,40}}[ \t]{{0,4}}=(?![=>~]))
-      | (?P<operator>[|?+!:]?[|?]?={{1,3}}>?|:-|:{{1,2}}=?|\uff1a|\uff1d|->|→|\|(?!\|)|%3[AaDd]|\\u003[ad])
+        (?P<typed>[?!]?:[ \t]{{0,4}}[&A-Za-z_][\w.<>\[\]&|?]{{0,40}}[ \t]{{0,4}}=(?![=>~])
+          |\{{[ \t]{{0,4}}(?:get|set|init|private|protected)\b[^{{}}\n]{{0,40}}\}}[ \t]{{0,4}}=(?![=>~]))
+      | (?P<operator>(?:\|\||\?\?)(?=[ \t]{{0,4}}[\"'`])
+          |[|?+!:]?[|?]?={{1,3}}>?|:-|:{{1,2}}=?|\uff1a|\uff1d|->|→|\|(?!\|)|%3[AaDd]|\\u003[ad])
       | (?P<comma>,)
       | (?P<paren>\()
       | (?P<tag>(?:[ ][^<>\n]{{0,60}})?>)
@@ -49,7 +51,10 @@ _NAMED_VALUE: Final = re.compile(
     rf"{_QUOTE}?[\s,;]{{0,24}}(?:-[ \t])?{_QUOTE}?(?:value|Value|VALUE|val|content|newValue|defaultValue)"
     rf"{_QUOTE}?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
 )
-_ROW: Final = re.compile(r"(?:</t[dh]>|</dt>)\s{0,16}<(?:t[dh]|dd)[^<>\n]{0,40}>\s{0,8}(?:<code>)?")
+_ROW: Final = re.compile(
+    r"(?:</t[dh]>|</dt>)\s{0,16}<(?:t[dh]|dd)[^<>\n]{0,40}>\s{0,8}(?:<code>)?|</key>\s{0,16}<(?:string|data)>\s{0,8}"
+)
+_FORM_FIELD: Final = re.compile(r"\"?(?:\r?\n[Cc]ontent-[^\n]{1,80})?(?:\r?\n|\\r\\n){2}(?=\S)")
 _RESOURCE: Final = re.compile(r"\b(?:arn|urn):[^\s\"']*:\Z")
 _CREDENTIAL_FILE: Final = re.compile(r"\b(?:login|machine|account|username)\b")
 _SETTING_COMMAND: Final = re.compile(
@@ -97,7 +102,7 @@ def _name_at(text: str, start: int, end: int) -> _Name | None:
     stop = after.end() if after else end
     while stop > end and text[stop - 1] in ".-":
         stop -= 1
-    if not _JOINT.match(text, stop) and not _ROW.match(text, stop):
+    if not _JOINT.match(text, stop) and not _ROW.match(text, stop) and not _FORM_FIELD.match(text, stop):
         return None
     begin = _beginning(text, start)
     if text.startswith("-D", begin):
@@ -132,6 +137,9 @@ def _places(text: str, small: str, name: _Name) -> Iterator[tuple[int, Manner]]:
         match = pattern.match(text, name.end)
         if match:
             yield match.end(), "assigned"
+    field = _FORM_FIELD.match(text, name.end)
+    if field and "form-data" in small[max(0, name.start - _NEARBY) : name.start]:
+        yield field.end(), "assigned"
     joint = _JOINT.match(text, name.end)
     if joint is None:
         return

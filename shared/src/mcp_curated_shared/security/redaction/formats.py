@@ -80,6 +80,7 @@ _CODE_HOSTS: Final = (
     ),
     _inner("gitlab-session", "_gitlab_session=", r"_gitlab_session=(?P<secret>[0-9A-Za-z]{20,})"),
     _distinctive("atlassian-token", "ATATT3 ATCTT3 ATOATT3 ATRTT3 ATBB ATSTT3", r"[A-Za-z0-9_=.+/-]{20,}"),
+    _distinctive("expo-token", "expo_", "[A-Za-z0-9_-]{38,}"),
     _distinctive("npm-token", "npm_", "[A-Za-z0-9]{30,}"),
     _distinctive("pypi-token", "pypi-AgE pypi-AgN", "[A-Za-z0-9_-]{30,}"),
     _distinctive("rubygems-token", "rubygems_", "[0-9a-f]{32,}"),
@@ -101,6 +102,13 @@ _CODE_HOSTS: Final = (
 
 _CLOUDS: Final = (
     _short("aws-access-key", "AKIA ASIA ABIA ACCA", "[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    _distinctive("vercel-token", "vercel_blob_rw_ vcp_ vci_ vca_ vcr_ vck_", "[A-Za-z0-9_]{24,}"),
+    _short("deno-token", "ddp_ ddo_", "[A-Za-z0-9]{36,}"),
+    _distinctive("openshift-token", "sha256~", "[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])"),
+    _distinctive("scalingo-token", "tk-us-", "[A-Za-z0-9_-]{40,}"),
+    _distinctive("rootly-key", "rootly_", "[0-9a-f]{40,}"),
+    _distinctive("fly-token", "fm1r_ fm2_ fm1a_", "[A-Za-z0-9+/=_-]{40,}"),
+    _distinctive("secret-token", "secret-token:", "[A-Za-z0-9_.~%-]{20,}"),  # RFC 8959
     _short("aws-access-key", "A3T", "[A-Z0-9]{17}(?![A-Za-z0-9])"),
     _short("aws-bedrock-key", "ABSK", "[A-Za-z0-9+/]{60,}={0,2}"),
     _short("aws-bedrock-key", "bedrock-api-key-", r"[A-Za-z0-9+/=_-]{20,}"),

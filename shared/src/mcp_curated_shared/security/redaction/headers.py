@@ -14,6 +14,7 @@ from mcp_curated_shared.security.redaction.values import (
     is_template,
     looks_random,
 )
+from mcp_curated_shared.security.redaction.words import reads_like_words
 
 _JOINT: Final = (
     r"(?:\\{0,4}[\"'`\])]|&quot;){0,2}[ \t]{0,8}(?:[:=,]|=>)[ \t]{0,8}"
@@ -111,6 +112,8 @@ def _is_secret_crumb(name: str, value: str) -> bool:
     """By its name a value that is no word; by any other name one that can be nothing but a key."""
     if name.lower() in _ATTRIBUTES or is_placeholder(value) or is_template(value):
         return False
+    if "=" in value.rstrip("=") and reads_like_words(value):
+        return False  # more names and values, not one
     if level_of(name) or _COOKIE_WORDS.search(name.lower()):
         return len(value) >= 6 and not is_plain(value, digits=1)
     return looks_random(value)

@@ -25,7 +25,7 @@ _PASSED_OVER: Final = word_set(
 )
 _PASSWORDS: Final = word_set(
     "password passwords passwd passwort passphrase passcode pwd pswd passw pword kennwort contrasena senha parola "
-    "haslo heslo wachtwoord losenord masterauth requirepass passordet motdepasse sshpass userpass"
+    "haslo heslo wachtwoord losenord masterauth requirepass psk pw rootpw bindpw passordet motdepasse sshpass userpass"
 )
 _TOKENS: Final = word_set(
     "token tokens secret secrets apikey apikeys authkey credential credentials creds jwt authtoken"
@@ -121,7 +121,7 @@ def _is_password(head: str, before: str, *, dropped: bool) -> bool:
         return True
     if head == "passe":
         return before == "de"
-    return head in ("phrase", "word", "code") and before in ("pass", "recovery", "seed")
+    return head in ("phrase", "word", "code", "codes") and before in ("pass", "recovery", "seed", "backup")
 
 
 def _level_of_key(before: str) -> Level | None:

@@ -7,7 +7,7 @@ from typing import Final
 from mcp_curated_shared.security.redaction.words import reads_like_words, word_set
 
 _MASKED: Final = re.compile(r"[x*•●.·_#?\-=…\s]+", re.IGNORECASE)
-_MASKED_PARTS: Final = ("***", "xxxxxx", "•••", "●●●", "...", "…", "_____", "-----", "#####")
+_MASKED_PART: Final = re.compile(r"\*{3}|x{6}|•{3}|●{3}|\.{3}|…|_{5}|-{5}|\#{5}")
 _STAND_INS: Final = ("example", "placeholder", "redacted", "changeme", "dummy", "sample", "fixme", "sanitized")
 _STAND_IN_START: Final = re.compile(
     r"(?:change|replace)[-_ ]?(?:me|with|this|it)|your[-_ ]|(?:your|my)[a-z_-]{0,40}(?:token|key|secret|password)"
@@ -50,7 +50,7 @@ _COUNTED: Final = re.compile(r"[0-9]{1,4}[-_*]?[a-z]{1,10}(?:-[a-z]{1,10}){0,4}"
 _EXPRESSION: Final = re.compile(
     r"\^.*\$$|^/\^?.*/[gimsuy]{0,6}$|\[[^\]]{2,}\](?:[+*]|\{[0-9])|\(\?[:P<!=]|\\[wdsS][+*{]"
 )
-_CASES: Final = re.compile("[a-z][A-Z]")
+_CHANGE: Final = re.compile(r"\d|[a-z][A-Z]")
 _EMPTY_SETTING: Final = re.compile(r"[\w.-]{1,40}=")
 _SECURITY_ID: Final = re.compile(r"S-1-[0-9-]{1,60}")
 _EXPRESSION_SIGN: Final = re.compile(r"[\^$/\[(\\]")
@@ -63,7 +63,7 @@ def is_placeholder(value: str) -> bool:
     if not value or _MASKED.fullmatch(value):
         return True
     small = value.lower()
-    if any(part in small for part in _MASKED_PARTS) or is_stand_in(small):
+    if _MASKED_PART.search(small) or is_stand_in(small):
         return True
     length = len(value)
     if length < 8:
@@ -154,9 +154,14 @@ def looks_random(value: str, *, least: int = 16) -> bool:
 
 def is_mixed(value: str, *, least: int) -> bool:
     """Whether a value is at least so long, of mixed characters, and no words."""
-    if len(value) < least or len(set(value)) < min(10, least // 2) or is_plain(value, digits=4):
+    if not can_be_mixed(value) or len(value) < least or len(set(value)) < min(10, least // 2):
         return False
-    return any(character.isdigit() for character in value) or bool(_CASES.search(value))
+    return not is_plain(value, digits=4)
+
+
+def can_be_mixed(value: str) -> bool:
+    """Whether a value has a digit or changes from small letters to capitals: without, it is never `is_mixed`."""
+    return bool(_CHANGE.search(value))
 
 
 def is_uuid(value: str) -> bool:

@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 from mcp_curated_shared.security.redaction.keys import Level, level_of
 from mcp_curated_shared.security.redaction.values import (
+    can_be_mixed,
     is_mixed,
     is_placeholder,
     is_plain,
@@ -45,12 +46,14 @@ def is_secret(value: Written, level: Level, manner: Manner) -> bool:
         manner: How it is joined to it.
     """
     text = value.text
-    if _is_no_value(value, level, manner):
+    weak = level in ("weak", "bare") or value.called
+    if (weak and not can_be_mixed(text)) or _is_no_value(value, level, manner):
         return False
     if is_pointer(text):
         return level == "token" and any(is_mixed(part, least=20) for part in re.split(r"[/?=&]", text)[3:])
-    if level in ("weak", "bare") or value.called:
-        return is_mixed(text, least=12) or (is_uuid(text) and not value.called)
+    if weak:
+        announced = not value.called and manner not in ("line", "told", "quoted")  # "session <UUID>" is an identifier
+        return announced if is_uuid(text) else is_mixed(text, least=12)
     if manner in ("told", "quoted", "line"):
         return _is_told_secret(value, level, manner)
     return _is_assigned_secret(value, level, manner)
@@ -59,13 +62,13 @@ def is_secret(value: Written, level: Level, manner: Manner) -> bool:
 def _is_no_value(value: Written, level: Level, manner: Manner) -> bool:
     """Whether this is code, a stand-in, or nothing that the name could mean."""
     text = value.text
+    if manner == "listed" and not value.quoted:
+        return True
     if text.startswith(_NO_VALUE) or is_placeholder(text) or is_template(text) or (value.quoted and _is_joined(text)):
         return True
     if manner in ("listed", "told", "quoted") and (" " in text or "|" in text or level_of(text)):
         return True
-    if manner == "listed" and (not value.quoted or is_reference(text)):
-        return True
-    if not value.quoted and is_reference(text):
+    if (manner == "listed" or not value.quoted) and is_reference(text):
         return True
     return level == "bare" and manner not in ("told", "quoted")
 
