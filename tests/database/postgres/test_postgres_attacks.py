@@ -61,6 +61,26 @@ CREATE FUNCTION lying_step(int, int) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SE
 CREATE AGGREGATE lying_aggregate(int) (SFUNC = lying_step, STYPE = int, INITCOND = '0');
 CREATE FUNCTION of_row(victim) RETURNS int LANGUAGE sql STABLE AS $$ SELECT lies() $$;
 CREATE FUNCTION honest(a int) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT a + 1 $$;
+CREATE FUNCTION by_default(a int DEFAULT sneaky()) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN a; END';
+CREATE TYPE sorted AS (a int);
+CREATE FUNCTION sorts(sorted, sorted) RETURNS int LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_advisory_lock(85); RETURN 0; END $$;
+CREATE FUNCTION equals(sorted, sorted) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN true; END';
+CREATE OPERATOR = (LEFTARG = sorted, RIGHTARG = sorted, FUNCTION = equals);
+CREATE OPERATOR CLASS sorting DEFAULT FOR TYPE sorted USING btree
+    AS OPERATOR 3 =, FUNCTION 1 sorts(sorted, sorted);
+CREATE TABLE sortable (s sorted);
+INSERT INTO sortable VALUES (ROW(1)), (ROW(2));
+CREATE FUNCTION alike(mood, int) RETURNS boolean LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_advisory_lock(86); RETURN true; END $$;
+CREATE OPERATOR ~~ (LEFTARG = mood, RIGHTARG = int, FUNCTION = alike);
+CREATE FUNCTION feels() RETURNS mood IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN 'sad'; END $$;
+CREATE FUNCTION twice(text, text) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+CREATE OPERATOR |*| (LEFTARG = text, RIGHTARG = text, FUNCTION = twice);
+CREATE TYPE holding AS (g guarded);
+CREATE DOMAIN over_guarded AS guarded;
+CREATE TABLE guards (g guarded);
+CREATE FUNCTION makes(int) RETURNS guarded STABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
 CREATE PROCEDURE proc() LANGUAGE plpgsql AS $$ BEGIN INSERT INTO effects VALUES ('proc'); COMMIT; END $$;
 """
 
@@ -201,6 +221,25 @@ ATTACKS = [
     "SELECT aggregating(id) FROM victim",
     "SELECT * FROM policed",
     "TABLE policed",
+    # By what stands in the catalog: defaults, comparisons, operators that words call, values of types
+    "SELECT by_default()",
+    "SELECT * FROM sortable ORDER BY s",
+    "SELECT DISTINCT s FROM sortable",
+    "SELECT greatest(ROW(1)::sorted, ROW(2)::sorted)",
+    "SELECT ARRAY[ROW(1)::sorted] < ARRAY[ROW(2)::sorted]",
+    "SELECT 'sad'::mood LIKE 1",
+    "SELECT feels() LIKE 1",
+    "SELECT 1::over_guarded",
+    "SELECT '{1}'::_guarded",
+    "SELECT '(1)'::holding",
+    "SELECT makes(1)",
+    "SELECT '(1)'::guards",
+    "SELECT CAST('(1)' AS guards)",
+    """SELECT jsonb_populate_record(guards, '{"g": 1}') FROM (SELECT 1) AS one LEFT JOIN guards ON true""",
+    "SELECT table_to_xml('hiding', true, true, '')",
+    "SELECT schema_to_xml('pg_catalog', true, true, '')",
+    "SELECT database_to_xml(true, true, '')",
+    "SELECT * FROM information_schema.user_mapping_options",
 ]
 
 STATE = """
@@ -265,6 +304,17 @@ async def test_what_the_operator_allows_runs_and_still_cannot_write(target: Data
         assert target.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == "0\n"
         with pytest.raises(CuratedError, match="read-only"):
             await ask(made, "SELECT wr()")
+
+
+async def test_what_only_reads_passes_beside_all_that_is_closed(asked: PostgresEngine) -> None:
+    assert (await ask(asked, "SELECT g FROM guards")).rows == ()
+    assert (await ask(asked, "SELECT 1 = 1, 'a' LIKE 'a', 2 BETWEEN 1 AND 3")).rows == ((True, True, True),)
+
+
+async def test_columns_without_a_type_of_their_own_are_told(asked: PostgresEngine) -> None:
+    with pytest.raises(CuratedError, match="most_common_vals::text"):
+        await ask(asked, "SELECT * FROM pg_stats")
+    assert (await ask(asked, "SELECT most_common_vals::text FROM pg_stats WHERE false")).rows == ()
 
 
 async def test_a_login_that_reaches_too_far_is_refused_where_the_operator_wants_it(target: Database) -> None:

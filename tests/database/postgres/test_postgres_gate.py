@@ -1,9 +1,11 @@
 """What has effects that outlast a query is refused, however it is disguised."""
 
+from dataclasses import replace
+
 import pytest
 
 from mcp_curated_database.engines.errors import QueryError
-from mcp_curated_database.engines.postgres.gate import Facts, admit, closed_names, split
+from mcp_curated_database.engines.postgres.gate import Facts, admit, split, with_closed
 from mcp_curated_shared.errors import CuratedError, InvalidArgumentError, NotAllowedError
 
 FACTS = Facts(
@@ -111,7 +113,7 @@ def test_a_statement_that_cannot_be_read_shows_where() -> None:
 
 
 def test_what_hides_a_call_is_closed_also_through_another() -> None:
-    closed = closed_names(
+    closed = with_closed(
         [
             ("view", "outer_view", "SELECT a FROM inner_view"),
             ("view", "inner_view", "SELECT wr() AS a"),
@@ -119,8 +121,9 @@ def test_what_hides_a_call_is_closed_also_through_another() -> None:
             ("table", "guarded", "(wr() = 1)"),
             ("view", "broken", "SELECT 'a"),
         ],
-        FACTS,
-    )
+        (),
+        replace(FACTS, closed={}),
+    ).closed
     assert closed.keys() == {"outer_view", "inner_view", "guarded", "broken"}
     assert "inner_view is closed" in closed["outer_view"]
     with pytest.raises(CuratedError):

@@ -30,6 +30,8 @@ _LOCKS: Final = (
 )
 _SQL_IN_TEXT: Final = (
     "query_to_xml query_to_xmlschema query_to_xml_and_xmlschema cursor_to_xml cursor_to_xmlschema ts_stat ts_rewrite"
+    " table_to_xml table_to_xml_and_xmlschema schema_to_xml schema_to_xml_and_xmlschema"
+    " database_to_xml database_to_xml_and_xmlschema"
     " xpath_table crosstab crosstab2 crosstab3 crosstab4 crosstabn connectby pgr_dijkstra"
 )
 _OTHERS: Final = (
@@ -38,7 +40,9 @@ _OTHERS: Final = (
     " suppress_redundant_updates_trigger pg_stop_making_pinned_objects pg_surgery heap_force_kill heap_force_freeze"
     " pg_truncate_visibility_map pg_sync_replication_slots get_raw_page"
 )
-_SECRETS: Final = "pg_authid pg_shadow pg_user_mapping pg_user_mappings pg_subscription"
+_SECRETS: Final = (
+    "pg_authid pg_shadow pg_user_mapping pg_user_mappings pg_subscription user_mapping_options _pg_user_mappings"
+)
 _PREFIXES: Final = (
     "dblink pg_stat_reset pg_replication_origin_ pg_replication_slot_ pg_logical_"
     " pg_create_ pg_drop_ pg_copy_ pg_backup_ pg_start_backup pg_stop_backup"

@@ -5,7 +5,7 @@ functions with side effects, by whatever way they are called; this refuses them 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from mcp_curated_database.engines.errors import QueryError
@@ -32,6 +32,7 @@ class Facts:
         fields: Those of them that `(value).name` calls.
         operators: Operators that call what is refused, each with its function.
         closed: Names of views, tables and types that would call one of these, with the reason.
+        rows: Tables of which a row cannot be made without such a call.
         allowed: What the operator allows, in lower case and without schema.
     """
 
@@ -39,6 +40,7 @@ class Facts:
     fields: frozenset[str] = frozenset()
     operators: Mapping[str, str] = field(default_factory=dict[str, str])
     closed: Mapping[str, str] = field(default_factory=dict[str, str])
+    rows: frozenset[str] = frozenset()
     allowed: frozenset[str] = frozenset()
 
 
@@ -132,10 +134,12 @@ def _fault(name: str, before: str, after: str, facts: Facts) -> str:
         return f"{name} may have effects outside this query, or read what is no table."
     if name in facts.closed:
         return facts.closed[name]
+    if name in facts.rows and (before == ":" or (before == "as" and after == ")")):
+        return f"A row of {name} cannot be made without calling what a query may not."
     if name not in facts.volatile or is_harmless(name):
         return ""
     if after == "(" or (before == "." and name in facts.fields):
-        return f"{name} is a VOLATILE function: it may have effects that outlast this query."
+        return f"{name} is a VOLATILE function, or calls one: it may have effects that outlast this query."
     return ""
 
 
@@ -146,22 +150,52 @@ class _Definition:
     tokens: tuple[Token, ...] | None
 
 
-def closed_names(definitions: Iterable[tuple[str, str, str]], facts: Facts) -> dict[str, str]:
-    """Which views, tables and types would call what is refused, also one through another.
+_POPULATING: Final = (
+    "json_populate_record json_populate_recordset jsonb_populate_record jsonb_populate_recordset populate_record"
+)
+
+
+def with_closed(
+    definitions: Iterable[tuple[str, str, str]], operators: Iterable[tuple[str, str]], facts: Facts
+) -> Facts:
+    """Facts, with all that would call what is refused, also one through another.
 
     Args:
-        definitions: What it is for people, its name, and the SQL that using it runs.
-        facts: Without `closed`.
+        definitions: What it is for people, its name, and the SQL that using it runs. Of a `function` only its call
+            counts, of a `field` also `(value).name`, of a `row` only making one.
+        operators: Each with its function; several may have one sign.
+        facts: Without what is to be found.
     """
-    closed: dict[str, str] = {}
-    left: list[_Definition] = [_Definition(kind, name, _readable(sql)) for kind, name, sql in definitions]
+    signs = list(operators)
+    left = [_Definition(kind, name, _readable(sql)) for kind, name, sql in definitions if name not in facts.allowed]
     while True:
-        known = Facts(facts.volatile, facts.fields, facts.operators, closed, facts.allowed)
-        found: dict[str, str] = {one.name: reason for one in left if (reason := _closes(one, known))}
+        facts = replace(facts, operators={sign: name for sign, name in signs if not may_call(name, facts)})
+        found = [(one, reason) for one in left if (reason := _closes(one, facts))]
         if not found:
-            return closed
-        closed |= found
-        left = [one for one in left if one.name not in closed]
+            return facts
+        facts = _extended(facts, found)
+        done = {(one.kind, one.name) for one, _ in found}
+        left = [one for one in left if (one.kind, one.name) not in done]
+
+
+def _extended(facts: Facts, found: Iterable[tuple[_Definition, str]]) -> Facts:
+    named: dict[str, set[str]] = {"function": set(), "field": set(), "row": set()}
+    closed = dict(facts.closed)
+    for one, reason in found:
+        if one.kind in named:
+            named[one.kind].add(one.name)
+        else:
+            closed.setdefault(one.name, reason)
+        if one.kind in ("domain", "row"):
+            told = "could make values whose checks call what a query may not."
+            closed |= {name: f"{name} {told}" for name in _POPULATING.split()}
+    return replace(
+        facts,
+        volatile=facts.volatile | named["function"] | named["field"],
+        fields=facts.fields | named["field"],
+        closed=closed,
+        rows=facts.rows | named["row"],
+    )
 
 
 def _readable(sql: str) -> tuple[Token, ...] | None:

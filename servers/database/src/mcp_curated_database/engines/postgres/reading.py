@@ -4,8 +4,9 @@ import time
 from typing import Final
 
 from mcp_curated_database.engines.border import Budget, Column, QueryRequest, QueryResult
+from mcp_curated_database.engines.errors import QueryError
 from mcp_curated_database.engines.gathering import Gatherer
-from mcp_curated_database.engines.postgres.driver import Connection, Prepared, Type
+from mcp_curated_database.engines.postgres.driver import Connection, Prepared, Type, asyncpg
 from mcp_curated_database.engines.postgres.gate import Statement
 from mcp_curated_database.engines.postgres.wrapping import Cells, Wrapped, bound, row_bytes, wrap
 
@@ -53,7 +54,7 @@ async def rows(connection: Connection, statement: Statement, request: QueryReque
         statement: What to run.
         request: Its parameters and budget.
     """
-    prepared = await connection.prepare(statement.body)
+    prepared = await prepare(connection, statement)
     columns = tuple(Column(one.name, shown_type(one.type)) for one in prepared.get_attributes())
     types = await parameter_types(connection, prepared)
     params = bound(request.params, types)
@@ -65,6 +66,22 @@ async def rows(connection: Connection, statement: Statement, request: QueryReque
         # For whoever places the caret: what was sent begins before the caller's text.
         error.shift = wrapped.shift + len(f"DECLARE {_CURSOR} NO SCROLL CURSOR FOR ")  # type: ignore[attr-defined]  # read in `engine`
         raise
+
+
+async def prepare(connection: Connection, statement: Statement) -> Prepared:
+    """Have a statement parsed.
+
+    Raises:
+        QueryError: A column has a type that the driver cannot know, such as `anyarray` in pg_stats.
+    """
+    try:
+        return await connection.prepare(statement.body)
+    except asyncpg.InternalClientError:
+        raise QueryError(
+            "A column has no type of its own (anyarray, say).",
+            "0A000",
+            hint="Name the columns and cast that one: most_common_vals::text.",
+        ) from None
 
 
 async def _fetch(connection: Connection, wrapped: Wrapped, budget: Budget) -> QueryResult:
@@ -82,7 +99,7 @@ async def _fetch(connection: Connection, wrapped: Wrapped, budget: Budget) -> Qu
 
 async def plan(connection: Connection, statement: Statement, request: QueryRequest) -> QueryResult:
     """The plan of a statement, a row a line; with `analyze` it runs too."""
-    prepared = await connection.prepare(statement.body)
+    prepared = await prepare(connection, statement)
     types = await parameter_types(connection, prepared)
     params = bound(request.params, types)
     wrapped = wrap(statement, (), types, request.budget.cell_characters)

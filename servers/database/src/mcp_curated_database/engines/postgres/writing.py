@@ -6,7 +6,7 @@ from mcp_curated_database.engines.border import Column, ExecuteRequest, ExecuteR
 from mcp_curated_database.engines.gathering import Gatherer
 from mcp_curated_database.engines.postgres.driver import Connection
 from mcp_curated_database.engines.postgres.gate import Statement
-from mcp_curated_database.engines.postgres.reading import parameter_types, shown_type
+from mcp_curated_database.engines.postgres.reading import parameter_types, prepare, shown_type
 from mcp_curated_database.engines.postgres.wrapping import Cells, bound, wrap
 from mcp_curated_shared.errors import ConflictError, NotAllowedError
 
@@ -43,7 +43,7 @@ async def run(connection: Connection, statement: Statement, request: ExecuteRequ
     Raises:
         ConflictError: It affects another number of rows than was agreed to; it was rolled back.
     """
-    prepared = await connection.prepare(statement.body)
+    prepared = await prepare(connection, statement)
     columns = tuple(Column(one.name, shown_type(one.type)) for one in prepared.get_attributes())
     types = await parameter_types(connection, prepared)
     params = bound(request.params, types)
