@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup run test check format docs bench lock try new-server eject dist clean
+.PHONY: help setup run test check format docs bench interop lock try new-server eject dist clean
 
 SHELL := /bin/sh
 unexport VIRTUAL_ENV
@@ -48,6 +48,9 @@ format: $(READY) ## Put the style right
 
 docs: $(READY) ## Write the generated tables of the READMEs again
 	@$(RUN) python scripts/generate_docs.py
+
+interop: $(READY) ## Run the servers with clients of other people (needs Node 20 and npm)
+	$(RUN) pytest tests/interop $(ARGS)
 
 bench: $(READY) ## Measure against the floor and other servers
 	$(RUN) python scripts/bench.py $(ARGS)
