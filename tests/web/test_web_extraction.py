@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from mcp_curated_web.extraction import Extracted, extract_page
 from mcp_curated_web.extraction.code import fenced
-from mcp_curated_web.extraction.writing import UNSAFE, Writer
+from mcp_curated_web.extraction.links import UNSAFE, Addresses
 
 URL = "https://site.test/docs/guide/page.html"
 PARAGRAPH = "A paragraph that says something about the matter, at some length, with commas and all that prose has. " * 3
@@ -137,7 +137,7 @@ def test_plain_text_has_no_marks():
     st.sampled_from(["https://site.test", "https://site.test?q=/x", "http://site.test:8/a/b?c#d"]),
 )
 def test_a_link_from_the_root_leads_where_a_browser_goes(reference: str, base: str):
-    got = Writer(base).absolute(reference)
+    got = Addresses(base).absolute(reference)
     assert got == urljoin(base, reference).translate(UNSAFE)
 
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 from urllib.parse import urljoin
 
@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from mcp_curated_shared.security.untrusted import clean, safe_text
 from mcp_curated_web.extraction.hiding import hidden_by, remove_hidden
+from mcp_curated_web.extraction.links import LONGEST_LINK, Addresses
 from mcp_curated_web.extraction.locating import LARGEST, MOST_ELEMENTS, article_lines
 from mcp_curated_web.extraction.regions import Region, choose_region
 from mcp_curated_web.extraction.tree import build_tree
@@ -100,34 +101,37 @@ def extract_page(html: str, url: str, *, marked: bool = True) -> Extracted:
     tree = build_tree(parser, hidden_by(parser))
     hiding = remove_hidden(tree)
     visible = tree.root.length
+    title = _title(parser, next((one.text() for one in tree.order if one.tag == "h1" and one.length), ""))
     locator = (lambda: article_lines(html, url)) if len(html) <= LARGEST and len(tree.order) <= MOST_ELEMENTS else None
     region = choose_region(tree, locator)
-    writer = Writer(base, marked)
+    writer = Writer(Addresses(base), marked)
     writer.write(region.element)
     notices = list(_notices(hiding.removed, hiding.kept, tree.cut or marks > MOST_MARKS))
-    extracted = _assembled(parser, writer, region, notices, hiding.removed, visible)
+    if writer.addresses.room < 0:
+        notices.append("The page's links are longer than are given; the last ones are left out, their words are not.")
+    extracted = replace(
+        _assembled(parser, writer, region, notices), title=title, hidden_blocks=hiding.removed, visible_length=visible
+    )
     tree.clear()
     return extracted
 
 
-def _assembled(
-    parser: LexborHTMLParser, writer: Writer, region: Region, notices: list[str], hidden: int, visible: int
-) -> Extracted:
+def _assembled(parser: LexborHTMLParser, writer: Writer, region: Region, notices: list[str]) -> Extracted:
     text, borders, headings, invisible = join_pieces(writer.pieces)
     if invisible:
         notices.append(f"{invisible} invisible characters were removed.")
     return Extracted(
-        title=_title(parser),
+        title="",
         text=text,
         borders=borders,
         headings=headings,
         links=tuple(Link(one_line(words), address) for words, address in dict.fromkeys(writer.links)),
         region=region.kind,
         method=region.method,
-        hidden_blocks=hidden,
+        hidden_blocks=0,
         invisible=invisible,
         notices=tuple(notices),
-        visible_length=visible,
+        visible_length=0,
         description=_description(parser),
         scripts=len(parser.css("script")),
     )
@@ -172,6 +176,8 @@ def _notices(removed: int, kept: bool, cut: bool) -> Iterator[str]:
 def _base(parser: LexborHTMLParser, url: str) -> str:
     node = parser.css_first("base[href]")
     href = (node.attributes.get("href") or "") if node is not None else ""
+    if len(href) > LONGEST_LINK:
+        return url
     try:
         joined = urljoin(url, href.strip())
     except ValueError:
@@ -179,13 +185,10 @@ def _base(parser: LexborHTMLParser, url: str) -> str:
     return joined if joined.startswith(("http://", "https://")) else url
 
 
-def _title(parser: LexborHTMLParser) -> str:
-    for selector in ("head > title", "title", "h1"):
-        node = parser.css_first(selector)
-        title = one_line(node.text()) if node is not None else ""
-        if title:
-            return title
-    return one_line(_meta(parser, "og:title"))
+def _title(parser: LexborHTMLParser, shown: str) -> str:
+    node = parser.css_first("head > title") or parser.css_first("title")
+    title = one_line(node.text()) if node is not None else ""
+    return title or one_line(shown) or one_line(_meta(parser, "og:title"))
 
 
 def _meta(parser: LexborHTMLParser, name: str) -> str:

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import urljoin
 
 from mcp_curated_web.extraction.code import ANCHORS, code_text, fenced, language_of
+from mcp_curated_web.extraction.links import Addresses
 from mcp_curated_web.extraction.tables import is_data_table, rows_of
 from mcp_curated_web.extraction.tree import BLOCKS, Element
 
@@ -15,11 +15,14 @@ DEEPEST_INDENT: Final = 12
 _SPACES: Final = re.compile(r"[ \t\n\r\f]+")
 _SPECIAL: Final = re.compile(r"[\\`*]|<(?=[A-Za-z/!?])|\](?=[(\[:])|_(?:(?<![^\W_]_)|(?![^\W_]))|!(?=\[)")
 _AT_START: Final = re.compile(r"\A(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|={2,}\s*$|-{2,}\s*$|[0-9]{1,9}(?=[.)](?:\s|$)))")
+_MEETING: Final = re.compile(r"\][(\[:]|<[A-Za-z/!?]|!\[")
+"""The last character of one element and the first of the next that would be a link, a tag or an image together."""
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _MARKS: Final = {"strong": "**", "b": "**", "em": "*", "i": "*", "del": "~~", "s": "~~", "strike": "~~"}
 _CODES: Final = frozenset({"code", "kbd", "samp", "tt"})
 _SYMBOLS: Final = frozenset({"¶", "#", "§", "🔗", "↩", "↩︎", "^"})
 _LONGEST_ALT: Final = 200
+_UNSEEN_SIZES: Final = frozenset({"0", "1", "0px", "1px"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +66,13 @@ class Writer:
     """Writes the blocks of a region.
 
     Attributes:
-        base: The URL that links are relative to.
+        addresses: Makes links absolute.
         marked: Markdown; False for plain text.
         pieces: The blocks so far.
         links: The links so far: text and absolute URL.
     """
 
-    base: str
+    addresses: Addresses
     marked: bool = True
     pieces: list[Piece] = field(default_factory=list[Piece])
     links: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
@@ -98,7 +101,12 @@ class Writer:
     def _say(self, text: str) -> None:
         words = " ".join(text.split())
         plain = f"{' ' * text[0].isspace()}{words}{' ' * text[-1].isspace()}" if words else " " * bool(text)
-        self._line.append(_SPECIAL.sub(r"\\\g<0>", plain) if self.marked else plain)
+        self._join(_SPECIAL.sub(r"\\\g<0>", plain) if self.marked else plain)
+
+    def _join(self, shown: str) -> None:
+        if self.marked and self._line and _MEETING.fullmatch(self._line[-1][-1:] + shown[:1]):
+            self._line[-1] = f"{self._line[-1][:-1]}\\{self._line[-1][-1]}"
+        self._line.append(shown)
 
     def _open(self, element: Element) -> bool:
         """Begin an element; False when it is done already, its children included."""
@@ -236,7 +244,7 @@ class Writer:
             return False
         if element.has_block:
             self._flush()
-            self._open_link = self.absolute(element.get("href"))
+            self._open_link = self.addresses.take(element.get("href"))
         else:
             self._marks.append((len(self._line), ""))
         return True
@@ -247,13 +255,13 @@ class Writer:
             self._open_link = ""
             return
         start = self._marks.pop()[0] if self._marks else len(self._line)
-        url = self.absolute(element.get("href"))
+        url = self.addresses.take(element.get("href"))
         text = "".join(self._line[start:])
         words = text.strip(" \n")
         if url and words:
             del self._line[start:]
             before, after = " " * text.startswith((" ", "\n")), " " * text.endswith((" ", "\n"))
-            self._line.append(f"{before}{self._linked(words.replace(chr(10), ' '), url)}{after}")
+            self._join(f"{before}{self._linked(words.replace(chr(10), ' '), url)}{after}")
 
     def _linked(self, text: str, url: str) -> str:
         if not url:
@@ -261,30 +269,11 @@ class Writer:
         self.links.append((text, url))
         return f"[{text}]({url})" if self.marked else text
 
-    def absolute(self, reference: str) -> str:
-        """The URL that a link leads to; empty for one inside the page or of a scheme that is not followed."""
-        reference = reference.strip()
-        if not reference or reference.startswith("#"):
-            return ""
-        if _ROOTED.fullmatch(reference):  # most links of most pages, and urljoin takes its time
-            return self._origin() + reference
-        try:
-            url = urljoin(self.base, _BLANKS.sub("", reference))
-        except ValueError:
-            return ""
-        if not url.lower().startswith(("http://", "https://", "mailto:")):
-            return ""
-        return url.translate(UNSAFE)
-
-    def _origin(self) -> str:
-        scheme, _, rest = self.base.partition("://")
-        return f"{scheme}://{rest.partition('/')[0].partition('?')[0].partition('#')[0]}"
-
     def _image(self, element: Element) -> None:
         alt = _SPACES.sub(" ", element.get("alt")).strip()[:_LONGEST_ALT]
-        if not alt or not self.marked:
+        if not alt or not self.marked or {element.get("width"), element.get("height")} & _UNSEEN_SIZES:
             return
-        source = self.absolute(element.get("src"))
+        source = self.addresses.take(element.get("src"))
         shown = _SPECIAL.sub(r"\\\g<0>", alt)
         self._line.append(f"![{shown}]({source})" if source and not source.startswith("mailto:") else shown)
 
@@ -298,8 +287,9 @@ class Writer:
         before, after = " " * text.startswith(" "), " " * text.endswith(" ")
         link = next((one for one in element.walk() if one.tag == "a"), None) if element.linked else None
         code = f"{ticks}{pad}{text.strip()}{pad}{ticks}"
-        url = self.absolute(link.get("href")) if link is not None and link.length == element.length else ""
-        self._line.append(before + self._linked(code, url) + after)
+        whole = link is not None and link.length == element.length
+        url = self.addresses.take(link.get("href")) if link is not None and whole else ""
+        self._join(before + self._linked(code, url) + after)
 
     def _close_mark(self) -> None:
         if not self._marks:
@@ -335,7 +325,7 @@ class Writer:
 
     def _cell(self, cell: Element) -> str:
         """What a cell holds, on one line."""
-        inner = Writer(self.base, self.marked)
+        inner = Writer(self.addresses, self.marked)
         inner._line = []
         stack: list[tuple[Element | str, bool]] = [(child, False) for child in reversed(cell.children)]
         while stack:
@@ -370,9 +360,6 @@ class Writer:
 
 
 _TICKS: Final = re.compile("`+")
-UNSAFE: Final = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
-_ROOTED: Final = re.compile(r"/(?:[A-Za-z0-9_~%=&,+-]+/)*[A-Za-z0-9_~%-]*(?:\?[A-Za-z0-9_~%=&,+.-]+)?")
-_BLANKS: Final = re.compile(r"[\t\n\r]")
 
 
 def _escape_start(match: re.Match[str]) -> str:

@@ -40,7 +40,7 @@ _AS_BROWSERS: Final = {
     "utf8": "utf-8",
 }
 _NOT_TEXT: Final = frozenset(
-    {"utf_7", "utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"}
+    {"utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "charmap", "hz", "mbcs", "oem"}
 )
 _HEADER: Final = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:+-]{1,40})", re.IGNORECASE | re.ASCII)
 _META: Final = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:+-]{1,40})", re.IGNORECASE)
@@ -93,7 +93,7 @@ def known(label: str) -> str:
         info = codecs.lookup(word)
     except (LookupError, ValueError):
         return ""
-    if info.name in _NOT_TEXT or word in _NOT_TEXT or not getattr(info, "_is_text_encoding", True):
+    if info.name.replace("_", "-") in _NOT_TEXT or not getattr(info, "_is_text_encoding", True):
         return ""
     return word
 

@@ -36,15 +36,15 @@ _KINDS: Final[dict[str, Kind]] = {
     **dict.fromkeys(_TEXTUAL, "text"),
 }
 _MAYBE_TEXT: Final = frozenset({"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"})
-_LOOKS_HTML: Final = re.compile(
-    rb"\s*(?:<!--.{0,2000}?-->\s*)*<(?:!doctype html|html|head|body|title|h1|div|p)\b", re.I | re.S
-)
+_LOOKS_HTML: Final = re.compile(rb"<(?:!doctype html|html|head|body|title|h1|div|p)\b", re.IGNORECASE)
+_MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,60}/[a-z0-9!#$&^_.+-]{1,80}", re.ASCII)  # RFC 6838, 4.2
 _DAMAGED: Final = "Some characters could not be read; the text may have come damaged."
 
 
 def media_type_of(content_type: str) -> str:
-    """The media type without its parameters, in lower case."""
-    return content_type.partition(";")[0].strip().lower()
+    """The media type without its parameters, in lower case; empty for what is none, such as a sentence."""
+    media = content_type.partition(";")[0].strip().lower()
+    return media if _MEDIA_TYPE.fullmatch(media) else ""
 
 
 def kind_of(content_type: str, body: bytes) -> Kind:
@@ -73,9 +73,17 @@ def _looked_at(body: bytes) -> Kind:
         return "text"
     if b"\x00" in start or sum(byte < 9 or 13 < byte < 32 for byte in start) * 50 > len(start):
         return "binary"
-    if _LOOKS_HTML.match(start):
+    if _LOOKS_HTML.match(_after_comments(start)):
         return "html"
     return "xml" if start.lstrip().startswith(b"<?xml") else "text"
+
+
+def _after_comments(start: bytes) -> bytes:
+    """What follows the comments at the beginning; in one pass, since a pattern tries every way to share them out."""
+    rest = start.lstrip()
+    while rest.startswith(b"<!--") and b"-->" in rest:
+        rest = rest.partition(b"-->")[2].lstrip()
+    return rest
 
 
 def document_of(snapshot: Snapshot, form: Form) -> Document:

@@ -13,6 +13,7 @@ _BLANK_LINE: Final = re.compile(r"\n[ \t]*\n+")
 _MARKDOWN_HEADING: Final = re.compile(r"^(#{1,6})[ \t]([^\n]*)$", re.MULTILINE)
 _FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 _MOST_SECTIONS_TOLD: Final = 12
+_LONGEST_TOLD: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +131,14 @@ def _heading(document: Document, wanted: str) -> Heading:
         return (exact or partial)[0]
     if not document.headings:
         raise NotFoundError("The page has no headings.", "Leave section out.")
-    names = ", ".join(f'"{one.title}"' for one in (partial or document.headings)[:_MOST_SECTIONS_TOLD])
+    names = ", ".join(f'"{_quoted(one.title)}"' for one in (partial or document.headings)[:_MOST_SECTIONS_TOLD])
     which = "Several headings match section" if partial else "No heading matches section"
     raise NotFoundError(f"{which}; the page has, for example, {names}.", "Call with outline for all of them.")
+
+
+def _quoted(title: str) -> str:
+    """A page's words for the inside of an error: short, and unable to end their quotes."""
+    return re.sub('["\u201c\u201d]', "'", title if len(title) <= _LONGEST_TOLD else title[: _LONGEST_TOLD - 1] + "…")
 
 
 def outline_of(document: Document) -> str:

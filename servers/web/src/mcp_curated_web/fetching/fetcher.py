@@ -89,7 +89,8 @@ class Fetcher:
         kept = None if fresh else self._snapshots.get(key)
         if kept is not None:
             if not asked_by_person:
-                await self._allowed(key)
+                for one in dict.fromkeys((key, kept.final_url)):  # a person may have let it come from elsewhere
+                    await self._allowed(one)
             return Fetched(kept, True)
         with anyio.move_on_after(self._seconds):
             snapshot = await self._travel(key, asked_by_person)
