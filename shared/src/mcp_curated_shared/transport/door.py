@@ -153,7 +153,8 @@ class Door:
             finally:
                 if session is not None:
                     self._sessions.ended(session, closed=reply.status == 404 or scope["method"] == "DELETE")
-        if reply.session is not None and session is None:
+        # The SDK names a session for every request without one, and forgets it when it refuses the request.
+        if reply.session is not None and session is None and reply.status < 400:
             self._sessions.opened(reply.session)
         if cut.cancelled_caught:
             await reply.finish()

@@ -41,7 +41,7 @@ class Protocol:
         if scope["method"] == "POST" and b"mcp-session-id" not in headers and b"mcp-protocol-version" not in headers:
             self.opened += 1
             extra = [(b"mcp-session-id", b"s%d" % self.opened)]
-        await send({"type": "http.response.start", "status": 200, "headers": extra})
+        await send({"type": "http.response.start", "status": int(headers.get(b"x-status", b"200")), "headers": extra})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
@@ -200,3 +200,15 @@ async def test_a_session_that_its_client_ended_counts_no_more(
 async def test_media_types_are_the_same_in_any_case(door: Door, protocol: Protocol, name: bytes) -> None:
     await ask(door, (name, b"APPLICATION/JSON; charset=utf-8"))
     assert (name, b"application/json; charset=utf-8") in protocol.headers
+
+
+async def test_a_refused_request_takes_no_sessions_place(
+    door: Door, protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrivals, "UNUSED_SECONDS", 0.0)
+    await ask(door)
+    assert await ask(door, (b"x-status", b"400")) == 400
+    await ask(door)
+    assert protocol.ended == []
+    await ask(door)
+    assert protocol.ended == [b"s1"]
