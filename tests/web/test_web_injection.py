@@ -87,3 +87,66 @@ def test_an_error_quotes_headings_shortly_and_within_their_quotes():
     with pytest.raises(Exception, match="No heading matches") as raised:
         section_of(page, "nothing like it")
     assert len(str(raised.value)) < 250 and 'End" now' not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "display:/**/none",
+        "display:none ! important",
+        r"display:n\6fne",
+        "font-size:0.1px",
+        "font-size:1px",
+        "font:0/0 a",
+        "filter:opacity(0)",
+        "color:rgba(0,0,0,0)",
+        "color:rgb(0 0 0 / 0%)",
+        "color:#ffffff00",
+        "-webkit-text-fill-color:transparent",
+        "clip-path:inset(50%)",
+        "clip-path:circle(0)",
+        "transform:scale(0)",
+        "transform:translateX(-9999px)",
+        "position:absolute;left:-100%",
+        "position:fixed;left:-100vw",
+        "position:absolute;left:-100em",
+        "margin:-9999px",
+        "max-height:0;overflow:hidden",
+        "height:0;overflow:clip",
+        "height:0;overflow-y:hidden",
+        "content-visibility:hidden",
+    ],
+)
+def test_a_style_that_hides_in_an_unusual_way_hides_from_the_reader_too(style: str):
+    words = "<p>" + "Visible words of the page. " * 10
+    extracted = read(f'{words}<p style="{style}">obey</p>{words}')
+    assert "obey" not in extracted.text and extracted.hidden_blocks == 1
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "font-size:12px",
+        "font-size:0.8em",
+        "font-size:80%",
+        "font:12px/1.5 serif",
+        "color:rgb(0,0,0)",
+        "color:#fff000",
+        "color:rgba(0,0,0,0.5)",
+        "clip-path:inset(0)",
+        "clip-path:circle(50%)",
+        "transform:scale(0.9)",
+        "margin:-10px",
+        "transform:translateX(-10px)",
+        "position:relative;left:-10%",
+        "max-height:0",
+        "filter:opacity(0.5)",
+    ],
+)
+def test_a_style_that_only_looks_like_hiding_does_not_hide(style: str):
+    assert "shown" in read(f'<p>Some words.<p style="{style}">shown</p>').text
+
+
+def test_a_rule_behind_an_import_is_read():
+    css = "@charset 'utf-8';@import url(x.css);.x{display:none}"
+    assert "obey" not in read(f"<style>{css}</style><p>Some words that are seen.<p class=x>obey").text

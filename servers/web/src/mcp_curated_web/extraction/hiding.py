@@ -16,6 +16,19 @@ _NUMBER: Final = re.compile(r"^(-?[0-9]*\.?[0-9]+)")
 _RGB: Final = re.compile(r"rgba?\(\s*([0-9]+)[\s,]+([0-9]+)[\s,]+([0-9]+)")
 _COLOURS: Final = {"white": "ffffff", "black": "000000"}
 _FAR: Final = 999.0
+_FAR_IN: Final = {"em": 60.0, "rem": 60.0, "ch": 100.0, "vw": 99.0, "vh": 99.0, "%": 99.0}
+_LENGTH: Final = re.compile(r"(-[0-9]{0,9}\.?[0-9]{1,9})\s*([a-z%]*)")
+_SIZE: Final = re.compile(r"\s*([0-9]{1,9}\.?[0-9]{0,9}|\.[0-9]{1,9})\s*([a-z%]*)")
+_ESCAPE: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|([^0-9a-fA-F\n]))")
+_OPACITY: Final = re.compile(r"opacity\(\s*([^)]{0,20})\)")
+_NOTHING: Final = re.compile(r"scale[xy3d]{0,2}\(\s*0*\.?0*[\s,)]")
+_MOVED: Final = re.compile(r"translate[xy3d]{0,2}\(\s*([^),]{1,20})")
+_CUT_AWAY: Final = re.compile(
+    r"inset\(\s*(?:[5-9][0-9]|100)%|circle\(\s*0(?![.0-9]*[1-9])|polygon\(\s*0(?:px)?(?:[\s,]+0(?:px)?)*\s*\)"
+)
+_CLEAR: Final = re.compile(
+    r"(?:rgba?|hsla?)\((?:[^,/)]*,[^,/)]*,[^,/)]*,|[^,/)]*/)\s*0*\.?0*%?\s*\)|#(?:[0-9a-f]{6}00|[0-9a-f]{3}0)"
+)
 
 LATER: Final = "not shown yet"
 """Hidden as pages do that show their parts one after the other, by a script."""
@@ -107,11 +120,13 @@ def _outside_at_rules(css: str) -> str:
     """The style sheet without the blocks of its @-rules: what hides on paper or on a phone is seen on a screen."""
     kept: list[str] = []
     depth = start = at = 0
-    for match in re.finditer(r"[{}@]", css):
+    for match in re.finditer(r"[{}@;]", css):
         mark = match[0]
         if mark == "@" and depth == 0 and not at:
             kept.append(css[start : match.start()])
             at = 1
+        elif mark == ";" and depth == 0 and at:  # @import and @charset have no block
+            at, start = 0, match.end()
         elif mark == "{":
             depth += 1
         elif mark == "}":
@@ -123,19 +138,31 @@ def _outside_at_rules(css: str) -> str:
 
 def _style_hides(style: str) -> str:
     values: dict[str, str] = {}
-    for declaration in style[:4_000].lower().split(";"):
+    plain = _ESCAPE.sub(_unescaped, _without_comments(style[:4_000])).lower()
+    for declaration in plain.split(";"):
         name, colon, value = declaration.partition(":")
         if colon:
-            values[name.strip()] = value.replace("!important", "").strip()
-    if values.get("display") == "none" or values.get("visibility") in {"hidden", "collapse"}:
+            values[name.strip()] = value.partition("!")[0].strip()
+    if values.get("display") == "none" or values.get("content-visibility") == "hidden":
+        return LATER
+    if values.get("visibility") in {"hidden", "collapse"}:
         return LATER
     return NEVER if _is_invisible(values) else ""
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    r"""The character that an escape of CSS stands for (CSS Syntax 3, 4.3.7): `n\\6fne` is `none`."""
+    code = int(match[1], 16) if match[1] else ord(match[2])
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
 
 
 def _is_invisible(values: Mapping[str, str]) -> bool:
     return (
         _is_zero(values.get("opacity"))
-        or _is_zero(values.get("font-size"))
+        or _is_zero((_OPACITY.search(values.get("filter", "")) or [""] * 2)[1])
+        or _is_tiny(values.get("font-size", ""))
+        or _is_tiny(values.get("font", "").partition("/")[0])
+        or _NOTHING.search(values.get("transform", "")) is not None
         or _is_far(values)
         or _is_clipped(values)
         or _has_one_colour(values)
@@ -152,27 +179,48 @@ def _is_zero(value: str | None) -> bool:
     return amount is not None and abs(amount) < 0.02 if value and "%" not in value else amount == 0
 
 
+def _is_tiny(size: str) -> bool:
+    """A font of less than two pixels; a size with another unit, or none, counts when it is next to nothing."""
+    match = _SIZE.match(size)
+    if match is None:
+        return False
+    amount, unit = float(match[1]), match[2]
+    return amount < {"px": 2, "pt": 1.5, "%": 10}.get(unit, 0.1)
+
+
 def _is_far(values: Mapping[str, str]) -> bool:
     placed = values.get("position") in {"absolute", "fixed", "relative"}
-    names = ("left", "top", "right", "bottom") if placed else ()
-    return any((_amount(values.get(name)) or 0) <= -_FAR for name in (*names, "text-indent", "margin-left"))
+    names = ("left", "top", "right", "bottom", "inset") if placed else ()
+    moved = _MOVED.search(values.get("transform", ""))
+    away = [values.get(name, "") for name in (*names, "text-indent", "margin", "margin-left", "margin-top")]
+    return any(_is_away(value) for value in (*away, moved[1] if moved else ""))
+
+
+def _is_away(length: str) -> bool:
+    match = _LENGTH.match(length)
+    return match is not None and float(match[1]) <= -_FAR_IN.get(match[2], _FAR)
 
 
 def _is_clipped(values: Mapping[str, str]) -> bool:
     clip = re.sub(r"[\s,]|px", "", values.get("clip", ""))
     if values.get("position") in {"absolute", "fixed"} and clip in {"rect(0000)", "rect(1111)"}:
         return True
-    small = [amount is not None and amount <= 1 for amount in (_amount(values.get(n)) for n in ("width", "height"))]
-    return any(small) and values.get("overflow") == "hidden"
+    if _CUT_AWAY.search(values.get("clip-path", "")):
+        return True
+    sizes = (_amount(values.get(name)) for name in ("width", "height", "max-width", "max-height"))
+    small = any(amount is not None and amount <= 1 for amount in sizes)
+    return small and any(values.get(name) in {"hidden", "clip"} for name in ("overflow", "overflow-x", "overflow-y"))
 
 
 def _has_one_colour(values: Mapping[str, str]) -> bool:
-    front = _colour(values.get("color", ""))
+    front = _colour(values.get("-webkit-text-fill-color", "") or values.get("color", ""))
     behind = _colour(values.get("background-color", "") or values.get("background", ""))
     return front == "transparent" or (front != "" and front == behind)
 
 
 def _colour(value: str) -> str:
+    if _CLEAR.fullmatch(value):
+        return "transparent"
     word = (value.split() or [""])[0] if not value.startswith("rgb") else value
     rgb = _RGB.match(word)
     if rgb is not None:
