@@ -102,6 +102,8 @@ def extract_page(html: str, url: str, *, marked: bool = True) -> Extracted:
     hiding = remove_hidden(tree)
     visible = tree.root.length
     title = _title(parser, next((one.text() for one in tree.order if one.tag == "h1" and one.length), ""))
+    description, scripts = _description(parser), len(parser.css("script"))
+    del parser  # some 300 bytes an element: let go before the text is made
     locator = (lambda: article_lines(html, url)) if len(html) <= LARGEST and len(tree.order) <= MOST_ELEMENTS else None
     region = choose_region(tree, locator)
     writer = Writer(Addresses(base), marked)
@@ -110,13 +112,18 @@ def extract_page(html: str, url: str, *, marked: bool = True) -> Extracted:
     if writer.addresses.room < 0:
         notices.append("The page's links are longer than are given; the last ones are left out, their words are not.")
     extracted = replace(
-        _assembled(parser, writer, region, notices), title=title, hidden_blocks=hiding.removed, visible_length=visible
+        _assembled(writer, region, notices),
+        title=title,
+        hidden_blocks=hiding.removed,
+        visible_length=visible,
+        description=description,
+        scripts=scripts,
     )
     tree.clear()
     return extracted
 
 
-def _assembled(parser: LexborHTMLParser, writer: Writer, region: Region, notices: list[str]) -> Extracted:
+def _assembled(writer: Writer, region: Region, notices: list[str]) -> Extracted:
     text, borders, headings, invisible = join_pieces(writer.pieces)
     if invisible:
         notices.append(f"{invisible} invisible characters were removed.")
@@ -132,8 +139,8 @@ def _assembled(parser: LexborHTMLParser, writer: Writer, region: Region, notices
         invisible=invisible,
         notices=tuple(notices),
         visible_length=0,
-        description=_description(parser),
-        scripts=len(parser.css("script")),
+        description="",
+        scripts=0,
     )
 
 
