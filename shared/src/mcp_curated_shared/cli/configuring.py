@@ -230,7 +230,8 @@ def _remarks(host: Host, start: StartCommand, entry: Entry, infos: Sequence[Sett
         remark(start.note)
     for variable in entry.secrets if host.name not in {"vscode"} else ():
         remark(f"{host.title} takes {variable} from the environment in which it is started.")
-    left = [info.environment[0] for info in infos if info.secret and info.environment and not _is_given(info, entry)]
+    asked = [info for info in infos if info.secret and info.environment and info.prompted]
+    left = [info.environment[0] for info in asked if not _is_given(info, entry)]
     if left:
         remark(f"Not in the entry: {', '.join(left)}. Add --secret VARIABLE, or set VARIABLE_FILE and run this again.")
 

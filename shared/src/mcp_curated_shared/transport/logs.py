@@ -196,9 +196,9 @@ def is_configured() -> bool:
     return any(isinstance(handler, _Handler) for handler in logging.getLogger().handlers)
 
 
-def announce(message: str) -> None:
+def announce(message: str, level: int = logging.INFO) -> None:
     """Write one event whatever the level: what the operator must read, such as the address that was chosen."""
-    record = _record(logging.INFO, message)
+    record = _record(level, message)
     for handler in logging.getLogger().handlers:
         handler.handle(record)
 

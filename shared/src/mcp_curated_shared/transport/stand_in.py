@@ -57,7 +57,7 @@ def serve_settings_error(
     if logs is not None or not log_setup.is_configured():
         log_setup.configure(logs or LogSettings())
     text = escape_controls(masked(str(error)))
-    announce(f"Settings error: {text}")
+    announce(f"Settings error: {text}", logging.ERROR)
     if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
         return UNUSABLE
     from mcp_curated_shared.transport.stdio import serve_stdio
