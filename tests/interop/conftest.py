@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.interop.clients import UnavailableError, installed
-from tests.interop.serving import KINDS, WAYS, Kind, Way
+from tests.interop.serving import Kind, Way
 
 
 @pytest.fixture(scope="session")
@@ -17,13 +17,13 @@ def clients() -> Path:
         pytest.skip(str(error))
 
 
-@pytest.fixture(scope="module", params=WAYS)
+@pytest.fixture(scope="module")
 def way(request: pytest.FixtureRequest) -> Way:
     chosen: Way = request.param
     return chosen
 
 
-@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.name)
+@pytest.fixture(scope="module")
 def kind(request: pytest.FixtureRequest) -> Kind:
     chosen: Kind = request.param
     return chosen

@@ -4,10 +4,12 @@ import contextlib
 import re
 import threading
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
+
+import pytest
 
 from mcp_curated_shared.testing.clients import LEGACY, Command
 from mcp_curated_shared.testing.wire import ServerProcess
@@ -34,13 +36,26 @@ class Kind:
     version: str
 
 
+Pair = tuple[Way, Kind]
 KINDS: Final = (
     Kind("sdk-1", {"client": "sdk1"}, "2025-11-25"),
     Kind("client-2", {"client": "client2"}, "2025-11-25"),
     Kind("client-2-auto", {"client": "client2", "mode": "auto"}, "2026-07-28"),
 )
+EVERY_PAIR: Final[tuple[Pair, ...]] = tuple((way, kind) for way in WAYS for kind in KINDS)
+"""Each client over each transport."""
+MOST_PAIRS: Final[tuple[Pair, ...]] = tuple(
+    (way, kind) for way, kind in EVERY_PAIR if (way, kind.name) != ("stdio", "client-2")
+)
+"""Without the one that shows least beside the others: a process a session costs most of the time of these tests."""
 AGREES: Final = {"action": "accept", "content": {"confirm": True}}
 """A user who agrees to whatever is asked."""
+
+
+def paired(pairs: Sequence[Pair]) -> pytest.MarkDecorator:
+    """Runs every test of a module with these pairs of a transport and a client."""
+    names = [f"{way}-{kind.name}" for way, kind in pairs]
+    return pytest.mark.parametrize(("way", "kind"), pairs, ids=names, indirect=True, scope="module")
 
 
 @contextlib.contextmanager

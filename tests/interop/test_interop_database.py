@@ -13,9 +13,9 @@ import pytest
 
 from mcp_curated_shared.testing.clients import Command
 from tests.interop.clients import Session, run
-from tests.interop.serving import AGREES, KINDS, Kind, Way, at_home, reachable
+from tests.interop.serving import AGREES, KINDS, MOST_PAIRS, Kind, Way, at_home, paired, reachable
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), paired(MOST_PAIRS)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import pytest
 
 from mcp_curated_shared.testing.clients import Command
 from tests.interop.clients import Session, run
-from tests.interop.serving import AGREES, Kind, Way, at_home, reachable
+from tests.interop.serving import AGREES, EVERY_PAIR, Kind, Way, at_home, paired, reachable
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), paired(EVERY_PAIR)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ import pytest
 from mcp_curated_shared.testing.clients import Command
 from tests.github.double import Repository, serve
 from tests.interop.clients import Session, run
-from tests.interop.serving import AGREES, Kind, Way, at_home, reachable
+from tests.interop.serving import AGREES, MOST_PAIRS, Kind, Way, at_home, paired, reachable
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), paired(MOST_PAIRS)]
 
 REPOSITORY = "octo-org/hello"
 README = "# Hello\n\nSay `hello`.\n"

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -46,20 +45,18 @@ def test_the_inspector_finds_no_schema_that_a_model_cannot_take(server: Server, 
     assert listed["tools"]
 
 
-@pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_the_inspector_reads_a_file_by_a_tool(served: Served, era: str, clients: Path, tmp_path: Path) -> None:
+def test_the_inspector_reads_a_file_by_a_tool_without_a_handshake(
+    served: Served, clients: Path, tmp_path: Path
+) -> None:
     given = json.dumps({"path": str(served.note)})
     asked = ["--method", "tools/call", "--tool-name", "read_file", "--tool-args-json", given]
-    result: dict[str, Any] = inspect(
-        clients, tmp_path, "--protocol-era", era, "--server-url", served.url, "--transport", "http", *asked
-    )
+    result = inspect(clients, tmp_path, "--protocol-era", "modern", "--server-url", served.url, *asked)
     assert result["content"][-1]["text"] == "one\ntwo\n"
 
 
-@pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_the_inspector_reads_a_file_as_a_resource(served: Served, era: str, clients: Path, tmp_path: Path) -> None:
+def test_the_inspector_reads_a_file_as_a_resource_after_a_handshake(
+    served: Served, clients: Path, tmp_path: Path
+) -> None:
     asked = ["--method", "resources/read", "--uri", served.note.as_uri()]
-    result: dict[str, Any] = inspect(
-        clients, tmp_path, "--protocol-era", era, "--server-url", served.url, "--transport", "http", *asked
-    )
+    result = inspect(clients, tmp_path, "--protocol-era", "legacy", "--server-url", served.url, *asked)
     assert [part["text"] for part in result["contents"]] == ["one\ntwo\n"]

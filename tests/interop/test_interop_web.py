@@ -10,10 +10,10 @@ import pytest
 
 from mcp_curated_shared.testing.clients import Command
 from tests.interop.clients import Session, run
-from tests.interop.serving import Kind, Way, at_home, reachable
+from tests.interop.serving import MOST_PAIRS, Kind, Way, at_home, paired, reachable
 from tests.web.site import Site, page, serve
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), paired(MOST_PAIRS)]
 
 PAGE = "<!doctype html><title>Pears</title><main><h1>Pears</h1><p>Pears are ripe in <b>autumn</b>.</p></main>"
 
