@@ -117,11 +117,11 @@ def run(folder: Path, description: Mapping[str, Any]) -> Session:
 
 
 def inspect(folder: Path, home: Path, *arguments: str) -> Any:
-    """What the Inspector's command line prints; it keeps its own files in `home`."""
+    """What the Inspector's command line prints, `result` and what else; it keeps its own files in `home`."""
     given = [_INSPECTOR, "--cli", "--format", "json", "--quiet", "--connect-timeout", "60000", *arguments]
     process = _node(folder, given, "", home=home)
     assert process.returncode == 0, f"{process.returncode} {process.stdout}\n{process.stderr}"
-    return json.loads(process.stdout)["result"]
+    return json.loads(process.stdout)
 
 
 def _node(folder: Path, arguments: Sequence[object], given: str, **more: object) -> subprocess.CompletedProcess[str]:
