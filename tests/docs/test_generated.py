@@ -16,7 +16,7 @@ class SampleSettings(Settings):
     environment_prefix: ClassVar[str] = "SAMPLE_"
 
     careful: bool = setting(Boolean(), default=False, help="Look twice.")
-    key: Secret | None = optional(SecretText(), help="What opens it.")  # noqa: RUF009 - gives an immutable field()
+    key: Secret | None = optional(SecretText(), help="What opens it.")
 
 
 def tool(name: str, hints: ToolAnnotations) -> Tool:

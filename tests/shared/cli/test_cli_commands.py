@@ -39,9 +39,7 @@ class DeskSettings(Settings):
     environment_prefix: ClassVar[str] = "MCP_DESK_"
 
     folders: tuple[str, ...] = many(FolderPath(), help="Folders.", positional=True, separator="path")
-    token: Secret | None = optional(  # noqa: RUF009 - gives an immutable field()
-        SecretText(), help="Token of the desk.", environment=("DESK_TOKEN",)
-    )
+    token: Secret | None = optional(SecretText(), help="Token of the desk.", environment=("DESK_TOKEN",))
     state: StateSettings = field(default_factory=StateSettings)
     transport: TransportSettings = field(default_factory=TransportSettings)
     logs: LogSettings = field(default_factory=LogSettings)

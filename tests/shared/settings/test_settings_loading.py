@@ -58,7 +58,7 @@ class ShopSettings(Settings):
     repos: tuple[str, ...] = many(
         Text("owner/name", r"[a-z]+/[a-z*]+"), help="Repos.", separator="space", environment=("SHOP_ALLOWED_REPOS",)
     )
-    token: Secret | None = optional(  # noqa: RUF009 - gives an immutable field()
+    token: Secret | None = optional(
         SecretText(), help="Token.", environment=("GITHUB_TOKEN", "GH_TOKEN")
     )
     sources: tuple[str, ...] = many(

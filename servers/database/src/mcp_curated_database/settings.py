@@ -99,14 +99,14 @@ class DatabaseSettings(Settings):
         positional=True,
         example="/home/me/shop.db",
     )  # fmt: skip
-    source_file: SourceFile | None = optional(  # noqa: RUF009 - gives an immutable field()
+    source_file: SourceFile | None = optional(
         Parsed(read_source_file, "the absolute path of a TOML file", _path_of, "file", "FILE"),
         help="TOML file with named sources and saved queries.",
         flag="--sources",
         environment=("MCP_DATABASE_SOURCES",),
         example="/home/me/databases.toml",
     )
-    database_url: Source | None = optional(  # noqa: RUF009 - gives an immutable field()
+    database_url: Source | None = optional(
         Parsed(read_source, "the address of a database", show_source, metavar="ADDRESS", secret=True),
         help="One database, where none is named on the command line.",
         environment=("DATABASE_URL", "DB_CONNECTION"),

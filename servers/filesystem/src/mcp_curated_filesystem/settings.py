@@ -114,7 +114,7 @@ class FilesystemSettings(Settings):
         separator="path",
         example=".env",
     )
-    roots: RootsPolicy = setting(  # noqa: RUF009 - gives an immutable field()
+    roots: RootsPolicy = setting(
         Choice[RootsPolicy](("base", "narrow", "ignore")),
         default="base",
         help="What a client's own roots do to the folders given here: base, they only say where relative paths start; "

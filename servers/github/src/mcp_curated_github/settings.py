@@ -65,7 +65,7 @@ class ConnectionSettings(Settings):
 
     prompted: ClassVar[bool] = False
 
-    proxy: ProxyChoice = setting(  # noqa: RUF009 - gives an immutable field()
+    proxy: ProxyChoice = setting(
         Parsed[ProxyChoice](read_proxy, 'a proxy\'s URL, or "environment"', metavar="URL"),
         default="",
         help="HTTP proxy for every request; environment takes HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, which "
@@ -93,7 +93,7 @@ class GithubSettings(Settings):
 
     environment_prefix: ClassVar[str] = "MCP_GITHUB_"
 
-    token: Secret | None = optional(  # noqa: RUF009 - gives an immutable field()
+    token: Secret | None = optional(
         SecretText("a GitHub token, on one line"),
         help="The token to ask with. Without any, public data is read and nothing is written.",
         environment=("GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PERSONAL_ACCESS_TOKEN"),
@@ -104,7 +104,7 @@ class GithubSettings(Settings):
         help="Without a token, ask the GitHub CLI for its own (gh auth token).",
         environment=("GITHUB_USE_GH",),
     )
-    allowed_repos: Allowlist = setting(  # noqa: RUF009 - gives an immutable field()
+    allowed_repos: Allowlist = setting(
         Parsed(
             read_repositories, 'repositories as "owner/name" or "owner/*"', show_repositories, metavar="OWNER/NAME,..."
         ),
@@ -114,7 +114,7 @@ class GithubSettings(Settings):
         environment=("GITHUB_ALLOWED_REPOS",),
         example="octo-org/hello-world",
     )
-    read_repos: Allowlist | None = optional(  # noqa: RUF009 - gives an immutable field()
+    read_repos: Allowlist | None = optional(
         Parsed(
             read_some_repositories,
             'repositories as "owner/name" or "owner/*"',
@@ -125,21 +125,21 @@ class GithubSettings(Settings):
         environment=("GITHUB_READ_REPOS",),
         example="octo-org/*",
     )
-    api_url: ApiUrl = setting(  # noqa: RUF009 - gives an immutable field()
+    api_url: ApiUrl = setting(
         Parsed(ApiUrl.parse, "the https URL of a GitHub API", metavar="URL"),
         default=DEFAULT,
         help="The API; for an Enterprise server https://HOST/api/v3. The token goes to exactly this origin.",
         environment=("GITHUB_API_URL",),
         example="https://ghe.example/api/v3",
     )
-    confirm: ConfirmPolicy = setting(  # noqa: RUF009 - gives an immutable field()
+    confirm: ConfirmPolicy = setting(
         Choice[ConfirmPolicy](("ask", "elicit", "host", "deny")),
         default="ask",
         help="Consent to a write: ask, an answer in the client or an approval in a terminal; elicit, only the former; "
         "host, where the client cannot ask, the host's own prompt is enough; deny, never.",
         environment=("GITHUB_CONFIRM",),
     )
-    on_secret: OnSecret = setting(  # noqa: RUF009 - gives an immutable field()
+    on_secret: OnSecret = setting(
         Choice[OnSecret](("redact", "block")),
         default="redact",
         help="A secret in what is to be written: redact, it is replaced and what is shown is what is sent; block, "

@@ -98,17 +98,17 @@ class SearchSettings(Settings):
         environment=("MCP_WEB_PROVIDERS", "SEARCH_PROVIDER"),
         example="brave",
     )
-    api_key: Secret | None = optional(  # noqa: RUF009 - gives an immutable field()
+    api_key: Secret | None = optional(
         SecretText("the key of the search provider"),
         help="Key of the provider that SEARCH_PROVIDER names first.",
         environment=("SEARCH_API_KEY",),
     )
-    brave_key: Secret | None = optional(  # noqa: RUF009 - gives an immutable field()
+    brave_key: Secret | None = optional(
         SecretText("a key of the Brave Search API"),
         help="Key of the Brave Search API.",
         environment=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"),
     )
-    tavily_key: Secret | None = optional(  # noqa: RUF009 - gives an immutable field()
+    tavily_key: Secret | None = optional(
         SecretText("a key of the Tavily API"),
         help="Key of the Tavily API.",
         environment=("TAVILY_API_KEY",),

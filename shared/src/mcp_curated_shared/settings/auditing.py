@@ -15,13 +15,13 @@ class AuditSettings(Settings):
 
     prompted: ClassVar[bool] = False
 
-    level: AuditChoice = setting(  # noqa: RUF009 - gives an immutable field()
+    level: AuditChoice = setting(
         Choice[AuditChoice](("changes", "all", "off")),
         default="changes",
         help="Which calls the audit log records: changes, with every refused or cancelled call; all; or off.",
         flag="--audit",
     )
-    audit_key: Secret | None = optional(  # noqa: RUF009 - gives an immutable field()
+    audit_key: Secret | None = optional(
         SecretText(),
         help="Key of the audit log, at least 32 characters; by default one is made beside the log.",
     )

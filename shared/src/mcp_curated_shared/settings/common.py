@@ -71,7 +71,7 @@ class TransportSettings(Settings):
 
     prompted: ClassVar[bool] = False
 
-    transport: Transport = setting(  # noqa: RUF009 - gives an immutable field()
+    transport: Transport = setting(
         Choice[Transport](("stdio", "http")),
         default="stdio",
         help="stdio for one host that starts the server itself; http for Streamable HTTP.",
@@ -120,13 +120,13 @@ class LogSettings(Settings):
 
     prompted: ClassVar[bool] = False
 
-    level: LogLevel = setting(  # noqa: RUF009 - gives an immutable field()
+    level: LogLevel = setting(
         Choice[LogLevel](("info", "debug", "warning", "error")),
         default="info",
         help="Least severity that is logged; logs go to stderr only.",
         flag="--log-level",
     )
-    format: LogFormat = setting(  # noqa: RUF009 - gives an immutable field()
+    format: LogFormat = setting(
         Choice[LogFormat](("text", "json")),
         default="text",
         help="One line of text or one JSON object an event.",

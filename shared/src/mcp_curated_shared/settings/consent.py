@@ -16,7 +16,7 @@ class ConsentSettings(Settings):
 
     prompted: ClassVar[bool] = False
 
-    confirm: ConfirmPolicy = setting(  # noqa: RUF009 - gives an immutable field()
+    confirm: ConfirmPolicy = setting(
         Choice[ConfirmPolicy](("ask", "elicit", "host", "deny")),
         default="ask",
         help="Consent to what asks first: ask, an answer in the client or an approval in a terminal; elicit, only the "
@@ -30,7 +30,7 @@ class LedgerSettings(Settings):
 
     prompted: ClassVar[bool] = False
 
-    ledger: Secret | None = optional(  # noqa: RUF009 - gives an immutable field()
+    ledger: Secret | None = optional(
         SecretText("a PostgreSQL connection string", metavar="DSN"),
         help="PostgreSQL database that remembers consents for several replicas of a server; by default a file in the "
         "state folder does.",

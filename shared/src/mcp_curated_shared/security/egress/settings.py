@@ -72,7 +72,7 @@ class EgressSettings(Settings):
         flag="--deny-host",
         example="ads.example",
     )
-    proxy: ProxyChoice = setting(  # noqa: RUF009 - gives an immutable field()
+    proxy: ProxyChoice = setting(
         Parsed[ProxyChoice](read_proxy, f'a proxy\'s URL, or "{FROM_ENVIRONMENT}"', metavar="URL"),
         default="",
         help="HTTP proxy for every request; environment takes HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, which "
