@@ -58,9 +58,7 @@ class ShopSettings(Settings):
     repos: tuple[str, ...] = many(
         Text("owner/name", r"[a-z]+/[a-z*]+"), help="Repos.", separator="space", environment=("SHOP_ALLOWED_REPOS",)
     )
-    token: Secret | None = optional(
-        SecretText(), help="Token.", environment=("GITHUB_TOKEN", "GH_TOKEN")
-    )
+    token: Secret | None = optional(SecretText(), help="Token.", environment=("GITHUB_TOKEN", "GH_TOKEN"))
     sources: tuple[str, ...] = many(
         Parsed(str, "an address", masked_address, secret=True), help="Sources.", environment=("SHOP_DATABASE_URL",)
     )
