@@ -50,7 +50,8 @@ class Artifact:
     def stripped(self) -> str:
         """The line with a bare file name for the address; size and time of upload, which not every index tells, go."""
         match = _ARTIFACT.match(self.line.rstrip("\n"))
-        assert match is not None  # noqa: S101 - parse() made this from a matching line
+        if match is None:
+            raise ValueError(f"not a line that parse() reads: {self.line!r}")
         known = f', hash = "{self.hash}"' if self.hash else ""
         return f'{match["lead"]}{{ path = "{self.file}"{known} }}{match["tail"]}\n'
 

@@ -74,7 +74,8 @@ class Server:
             env=environment,
             bufsize=0,
         )
-        assert self.process.stdin is not None and self.process.stdout is not None  # noqa: S101  # both are pipes
+        if self.process.stdin is None or self.process.stdout is None:
+            raise RuntimeError("the server was not started with pipes")
         self._stdin, self._stdout = self.process.stdin, self.process.stdout
         try:
             listed, size = self._open()

@@ -9,7 +9,7 @@ import os
 import platform
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, cast
 
@@ -196,7 +196,9 @@ def _one_line(text: str) -> str:
 
 
 def _summary(findings: Sequence[Finding]) -> str:
-    count: Callable[[Level], int] = lambda level: sum(one.level == level for one in findings)  # noqa: E731
+    def count(level: Level) -> int:
+        return sum(one.level == level for one in findings)
+
     return f"\n{count('ok')} fine, {count('warn')} to look at, {count('fail')} broken.\n"
 
 

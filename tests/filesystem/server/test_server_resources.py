@@ -136,13 +136,13 @@ async def test_an_old_client_hears_of_a_change_and_not_after_unsubscribing(notes
         resources = client.session.server_capabilities.resources
         assert resources is not None and resources.subscribe
         updates = await legacy_updates(client)
-        await client.subscribe_resource(uri)  # pyright: ignore[reportDeprecated]
+        await client.subscribe_resource(uri)  # pyright: ignore[reportDeprecated]  # the handshake era's way
         (notes / "a.txt").write_text("changed\n")
         with anyio.fail_after(SECONDS):
             await updates.arrived.wait()
         assert set(updates.uris) == {uri}
-        await client.unsubscribe_resource(uri)  # pyright: ignore[reportDeprecated]
-        await client.subscribe_resource(notes.as_uri())  # pyright: ignore[reportDeprecated]
+        await client.unsubscribe_resource(uri)  # pyright: ignore[reportDeprecated]  # the handshake era's way
+        await client.subscribe_resource(notes.as_uri())  # pyright: ignore[reportDeprecated]  # the handshake era's way
         updates.uris.clear()
         updates.arrived = anyio.Event()
         (notes / "a.txt").write_text("changed again\n")
@@ -192,7 +192,7 @@ async def test_what_lies_outside_cannot_be_watched(notes: Path) -> None:
 async def test_what_lies_outside_cannot_be_subscribed_to(notes: Path) -> None:
     async with serve("memory", LEGACY, [notes]) as client:
         with pytest.raises(MCPError, match="outside"):
-            await client.subscribe_resource(f"{notes.as_uri()}/out/secret.txt")  # pyright: ignore[reportDeprecated]
+            await client.subscribe_resource(f"{notes.as_uri()}/out/secret.txt")  # pyright: ignore[reportDeprecated]  # the handshake era's way
 
 
 async def test_a_folder_swapped_for_a_link_to_outside_tells_nothing_of_what_lies_there(notes: Path) -> None:
@@ -218,11 +218,11 @@ async def test_a_subscription_ends_with_the_roots_that_allowed_it(notes: Path) -
     person = Person(roots=[str(notes)])
     async with serve("memory", LEGACY, [], person) as client:
         updates = await legacy_updates(client)
-        await client.subscribe_resource((notes / "a.txt").as_uri())  # pyright: ignore[reportDeprecated]
+        await client.subscribe_resource((notes / "a.txt").as_uri())  # pyright: ignore[reportDeprecated]  # the handshake era's way
         person.roots = [str(notes / "deep")]
         with pytest.warns(MCPDeprecationWarning):
-            await client.send_roots_list_changed()  # pyright: ignore[reportDeprecated]
-        await client.subscribe_resource((notes / "deep").as_uri())  # pyright: ignore[reportDeprecated]
+            await client.send_roots_list_changed()  # pyright: ignore[reportDeprecated]  # the handshake era's way
+        await client.subscribe_resource((notes / "deep").as_uri())  # pyright: ignore[reportDeprecated]  # the handshake era's way
         (notes / "a.txt").write_text("changed\n")
         (notes / "deep" / "new.txt").write_text("changed\n")
         with anyio.fail_after(SECONDS):

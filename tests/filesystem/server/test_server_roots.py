@@ -97,13 +97,13 @@ async def test_an_old_connection_is_asked_once_and_again_after_a_change(notes: P
         assert person.times == 1
         person.roots = []
         with pytest.warns(MCPDeprecationWarning):
-            await client.send_roots_list_changed()  # pyright: ignore[reportDeprecated]
+            await client.send_roots_list_changed()  # pyright: ignore[reportDeprecated]  # the handshake era's way
         told = await refused(client, "read_file", path=str(notes / "a.txt"))
         assert "roots" in told
         assert person.times == 2
         person.roots = [str(notes)]
         with pytest.warns(MCPDeprecationWarning):
-            await client.send_roots_list_changed()  # pyright: ignore[reportDeprecated]
+            await client.send_roots_list_changed()  # pyright: ignore[reportDeprecated]  # the handshake era's way
         assert "one" in await call(client, "read_file", path=str(notes / "a.txt"))
 
 

@@ -90,7 +90,7 @@ async def test_five_repositories_take_two_kilobytes_in_both_forms_together(there
 
 @pytest.mark.anyio
 async def test_a_branch_is_read_where_it_is_named(there: Double, token: str, era: Era):
-    there.github.find("octo-org/hello").file("src/main.py", "other\n", branch="feature/x")  # type: ignore[union-attr]
+    there.github.find("octo-org/hello").file("src/main.py", "other\n", branch="feature/x")  # type: ignore[union-attr]  # the double has it
     async with over_memory(build(there, token), era) as client:
         got = await found(client, "get_file", **HELLO, path="src/main.py", ref="feature/x")
         assert got["text"] == "other\n"
@@ -122,7 +122,7 @@ async def test_a_file_that_is_no_utf8_or_no_text_is_told_as_what_it_is(there: Do
 @pytest.mark.anyio
 async def test_the_parts_of_a_big_file_are_the_file(there: Double, token: str, era: Era):
     lines = "".join(f'{number}: naïve 漢字 "quoted"\n' for number in range(1_500))
-    there.github.find("octo-org/hello").file("big.txt", lines)  # type: ignore[union-attr]
+    there.github.find("octo-org/hello").file("big.txt", lines)  # type: ignore[union-attr]  # the double has it
     async with over_memory(build(there, token), era) as client:
         parts: list[str] = []
         page: int | None = 1
@@ -215,7 +215,7 @@ async def test_a_resource_holds_the_exact_text_and_a_part_on_where_it_is_from(th
 
 @pytest.mark.anyio
 async def test_a_long_resource_is_cut_and_names_the_tool_for_the_rest(there: Double, token: str, era: Era):
-    there.github.find("octo-org/hello").file("big.txt", "x\n" * 50_000)  # type: ignore[union-attr]
+    there.github.find("octo-org/hello").file("big.txt", "x\n" * 50_000)  # type: ignore[union-attr]  # the double has it
     async with over_memory(build(there, token), era) as client:
         read = await client.read_resource("github://repos/octo-org/hello/contents/big.txt")
         assert len(read.model_dump_json().encode()) <= 24_000
@@ -345,7 +345,7 @@ async def test_the_token_is_in_no_log_line_and_no_audit_line(there: Double, era:
     from mcp_curated_shared.testing.wire import running
 
     token = there.github.token("octocat")
-    there.github.find("octo-org/hello").issue(f"t {token}", f"b {token}")  # type: ignore[union-attr]
+    there.github.find("octo-org/hello").issue(f"t {token}", f"b {token}")  # type: ignore[union-attr]  # the double has it
     folder = tmp_path / "state"
     loud = command(there, token, "--log-level", "debug", "--audit", "all", "--state-dir", str(folder))
     with running(loud, era) as server:

@@ -50,7 +50,7 @@ few = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scop
 def there() -> Iterator[Double]:
     with serve() as running:
         running.github.repository("octo-org/hello").file("README.md", "Hi").issue("t")
-        running.github.find("octo-org/hello").pull_request("p")  # type: ignore[union-attr]
+        running.github.find("octo-org/hello").pull_request("p")  # type: ignore[union-attr]  # the double has it
         yield running
 
 

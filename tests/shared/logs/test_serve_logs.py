@@ -61,7 +61,7 @@ def configure() -> Generator[Configure]:
 
     def start(level: str = "info", form: str = "text", secrets: tuple[str, ...] = ()) -> Captured:
         os.dup2(writing, 2)  # here, since pytest puts its own in place before the test's body
-        logs.configure(LogSettings(level=level, format=form), secrets=secrets)  # pyright: ignore[reportArgumentType]
+        logs.configure(LogSettings(level=level, format=form), secrets=secrets)  # pyright: ignore[reportArgumentType]  # the test gives the right words
         return Captured(reading)
 
     yield start

@@ -50,7 +50,7 @@ def bare(**options: Any) -> Server:
 async def text_of(server: Server, era: Era, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
     async with over_memory(server, era) as client:
         result = await client.call_tool(tool, arguments)
-    return str(result.content[0].text), bool(result.is_error)  # pyright: ignore[reportAttributeAccessIssue]
+    return str(result.content[0].text), bool(result.is_error)  # pyright: ignore[reportAttributeAccessIssue]  # any other kind of block fails the test
 
 
 @pytest.mark.anyio

@@ -40,8 +40,8 @@ def everything(
     share: Annotated[float, Field(description="Share.", gt=0, lt=1)] = 0.5,
     flag: Annotated[bool, Described] = False,
     mode: Annotated[Literal["content", "files", "count"], Described] = "content",
-    names: Annotated[list[str], Field(description="Names.", max_length=3)] = [],  # noqa: B006
-    inner: Annotated[list[Inner], Described] = [],  # noqa: B006
+    names: Annotated[list[str], Field(description="Names.", max_length=3)] = [],  # noqa: B006  # what the test is about
+    inner: Annotated[list[Inner], Described] = [],  # noqa: B006  # what the test is about
     pair: Annotated[tuple[int, int] | None, Described] = None,
     unique: Annotated[set[str] | None, Described] = None,
     either: Annotated[int | str | None, Described] = None,

@@ -92,7 +92,7 @@ async def test_a_server_full_of_lone_surrogates_answers_everything_over_stdio(er
     async with over_stdio(command, era) as client:
         for tool in ("text", "blocks", "data", "both", "foreseen"):
             result = await client.call_tool(tool, {})
-            text = result.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+            text = result.content[0].text  # pyright: ignore[reportAttributeAccessIssue]  # any other kind of block fails the test
             assert (json.dumps(GOOD)[1:-1] if tool == "data" else GOOD) in text
         structured = (await client.call_tool("data", {})).structured_content
         assert structured == {"name": GOOD, "more": {GOOD: [GOOD, 1, None]}}
@@ -101,10 +101,10 @@ async def test_a_server_full_of_lone_surrogates_answers_everything_over_stdio(er
         assert (failed.value.message, failed.value.data) == (GOOD, {GOOD: GOOD})
         await client.call_tool("progress", {}, progress_callback=hear)
         [content] = (await client.read_resource("bad:x")).contents
-        assert content.text == GOOD  # pyright: ignore[reportAttributeAccessIssue]
+        assert content.text == GOOD  # pyright: ignore[reportAttributeAccessIssue]  # any other kind of block fails the test
         with pytest.raises(MCPError):
             await client.read_resource("bad:gone")
-        assert (await client.get_prompt("prompt")).messages[0].content.text == GOOD  # pyright: ignore[reportAttributeAccessIssue]
+        assert (await client.get_prompt("prompt")).messages[0].content.text == GOOD  # pyright: ignore[reportAttributeAccessIssue]  # any other kind of block fails the test
     assert told == [GOOD, None]
 
 

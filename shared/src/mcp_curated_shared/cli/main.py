@@ -81,7 +81,7 @@ def _serve(program: ServerProgram, arguments: list[str], environ: Mapping[str, s
         return serve(
             program.builder(loaded),
             transport=getattr(loaded.settings, "transport"),  # noqa: B009 - every server's class has these two
-            logs=getattr(loaded.settings, "logs"),  # noqa: B009
+            logs=getattr(loaded.settings, "logs"),  # noqa: B009 - as above
             secrets=loaded.secrets,
             before=program.before_serving(loaded),
         )

@@ -91,7 +91,7 @@ def _face(name: str, version: str, build: "Callable[[], CuratedServer[Any]] | No
     server.middleware.insert(0, refuse)
     # Public fields of the low-level server, which itself is not: the text that every host shows its model, and a
     # lifespan that opens nothing.
-    lowlevel = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+    lowlevel = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]  # the SDK offers no other way
     lowlevel.instructions = f"{text} Until this is mended the server does no work; tell the user."
     lowlevel.lifespan = _nothing
     return server

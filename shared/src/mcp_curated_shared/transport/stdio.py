@@ -304,7 +304,7 @@ async def serve_stdio(server: "MCPServer[Any]", ending: "Ending") -> None:
     raised and nothing has been read: another server may take over.
     """
     # The SDK offers no public way to serve other streams than its own; what is used of this object is public.
-    lowlevel = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+    lowlevel = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]  # the SDK offers no other way
     loop = asyncio.get_running_loop()
     wire = Wire()
     async with contextlib.AsyncExitStack() as stack:

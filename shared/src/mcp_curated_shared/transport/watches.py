@@ -177,7 +177,7 @@ def connection_of(context: RequestContext) -> Connection:
 
     The SDK documents its `exit_stack` for clean-up by middleware, and gives no public way to it.
     """
-    return context.session._connection  # pyright: ignore[reportPrivateUsage]
+    return context.session._connection  # pyright: ignore[reportPrivateUsage]  # the SDK offers no other way
 
 
 def _is_legacy(context: RequestContext) -> bool:

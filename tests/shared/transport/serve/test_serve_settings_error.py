@@ -31,7 +31,7 @@ async def test_only_reading_tools_are_listed_and_every_call_tells_the_error(era:
         result = await client.call_tool("look", {})
         assert [tool.name for tool in tools] == ["look"]
         assert result.is_error
-        assert ERROR in result.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+        assert ERROR in result.content[0].text  # pyright: ignore[reportAttributeAccessIssue]  # any other kind of block fails the test
 
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])
@@ -39,7 +39,7 @@ async def test_an_error_found_by_the_lifespan_is_told_in_the_same_conversation(e
     async with Client(parameters("broken-lifespan"), mode=era) as client:
         result = await client.call_tool("look", {})
         assert result.is_error
-        assert ERROR in result.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+        assert ERROR in result.content[0].text  # pyright: ignore[reportAttributeAccessIssue]  # any other kind of block fails the test
 
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])
@@ -56,7 +56,7 @@ async def test_a_server_that_cannot_be_built_lists_one_tool_that_tells_the_error
         result = await client.call_tool("settings_error", {})
         assert [tool.name for tool in tools] == ["settings_error"]
         assert result.is_error
-        assert ERROR in result.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+        assert ERROR in result.content[0].text  # pyright: ignore[reportAttributeAccessIssue]  # any other kind of block fails the test
 
 
 async def test_reading_a_resource_tells_the_error() -> None:

@@ -75,7 +75,7 @@ def _unresponsive(answer: Members) -> str:
     value = answer.get("unresponsive_engines")
     names: list[str] = []
     for entry in value if isinstance(value, list) else ():  # pyright: ignore[reportUnknownVariableType]  # any JSON
-        first: object = entry[0] if isinstance(entry, list) and entry else entry  # pyright: ignore[reportUnknownVariableType]
+        first: object = entry[0] if isinstance(entry, list) and entry else entry  # pyright: ignore[reportUnknownVariableType]  # any JSON
         if isinstance(first, str):
             names.append(plain(first, 40))
     return ", ".join(names[:10])

@@ -150,7 +150,7 @@ class PostgresEngine:
             except (SAID, CuratedError, *LOST):
                 return ()
 
-        return await told(error, sql, seconds, names, int(getattr(error, "shift", 0)))
+        return await told(error, sql, seconds, names)
 
     async def _known(self, connection: Connection) -> Facts:
         if self._facts is None or time.monotonic() > self._facts_until:

@@ -25,7 +25,7 @@ def timed_out(seconds: float) -> TimedOutError:
     )
 
 
-async def told(error: Any, sql: str, seconds: float, names: Names, shift: int = 0) -> CuratedError:
+async def told(error: Any, sql: str, seconds: float, names: Names) -> CuratedError:
     """An error of the server's.
 
     Args:
@@ -33,7 +33,6 @@ async def told(error: Any, sql: str, seconds: float, names: Names, shift: int = 
         sql: The caller's statement.
         seconds: The budget.
         names: Looks up what exists.
-        shift: Characters that were sent before the caller's statement.
     """
     code = str(error.sqlstate)
     if code == _STOPPED:
@@ -42,7 +41,7 @@ async def told(error: Any, sql: str, seconds: float, names: Names, shift: int = 
         return NotAllowedError(f"query only reads: {error.message}.", "execute writes, where the operator allows it.")
     if code == _LOCKED:
         return QueryError(str(error.message), code, sql=sql, hint="Somebody else holds a lock; try again later.")
-    position = _position(error, sql, shift)
+    position = _position(error, sql)
     close: Sequence[str] = ()
     if code in _UNKNOWN:
         wanted, before = _name_at(sql, position)
@@ -51,10 +50,22 @@ async def told(error: Any, sql: str, seconds: float, names: Names, shift: int = 
     return QueryError(str(error.message), code, sql=sql, position=position, hint=hint, close=close)
 
 
-def _position(error: Any, sql: str, shift: int) -> int | None:
+def place_in_text(error: Any, before: int) -> None:
+    """Make the place that an error names one in the caller's statement.
+
+    Args:
+        error: The driver's; its position, if it has one, counts from 1 in what was sent.
+        before: Characters that were sent before the caller's statement.
+    """
+    if error.position:
+        place = int(error.position) - before
+        error.position = str(place) if place > 0 else None
+
+
+def _position(error: Any, sql: str) -> int | None:
     if not error.position:
         return None
-    position = int(error.position) - 1 - shift
+    position = int(error.position) - 1
     return position if 0 <= position <= len(sql) else None
 
 

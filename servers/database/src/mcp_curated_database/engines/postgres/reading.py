@@ -7,6 +7,7 @@ from mcp_curated_database.engines.border import Budget, Column, QueryRequest, Qu
 from mcp_curated_database.engines.errors import QueryError
 from mcp_curated_database.engines.gathering import Gatherer
 from mcp_curated_database.engines.postgres.driver import Connection, Prepared, Type, asyncpg
+from mcp_curated_database.engines.postgres.failures import SAID, place_in_text
 from mcp_curated_database.engines.postgres.gate import Statement
 from mcp_curated_database.engines.postgres.wrapping import Cells, Wrapped, bound, row_bytes, wrap
 
@@ -62,9 +63,8 @@ async def rows(connection: Connection, statement: Statement, request: QueryReque
     try:
         await connection.execute(f"DECLARE {_CURSOR} NO SCROLL CURSOR FOR {wrapped.sql}", *params)
         return await _fetch(connection, wrapped, request.budget)
-    except Exception as error:
-        # For whoever places the caret: what was sent begins before the caller's text.
-        error.shift = wrapped.shift + len(f"DECLARE {_CURSOR} NO SCROLL CURSOR FOR ")  # type: ignore[attr-defined]  # read in `engine`
+    except SAID as error:
+        place_in_text(error, wrapped.shift + len(f"DECLARE {_CURSOR} NO SCROLL CURSOR FOR "))
         raise
 
 
