@@ -238,6 +238,11 @@ async def test_an_unknown_name_is_answered_with_those_that_look_like_it(database
         assert "Close names: Unit Price" in str(await refusal(made, 'SELECT "UnitPrice" FROM "Order Items"'))
 
 
+async def test_an_error_that_only_the_sent_statement_has_points_into_the_caller_s(asked: PostgresEngine) -> None:
+    error = await refusal(asked, "WITH gone AS (DELETE FROM t RETURNING 1) SELECT * FROM gone")
+    assert "line 1: WITH gone AS (DELETE FROM t RETURNING 1) SELECT * FROM gone\n             ^" in str(error)
+
+
 async def test_a_view_that_calls_what_a_query_may_not_is_not_sampled(database: Database) -> None:
     database.run("CREATE SEQUENCE s; CREATE VIEW hiding AS SELECT nextval('s'); CREATE VIEW plain AS SELECT 1 AS one")
     async with engine(database) as made:
