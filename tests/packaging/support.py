@@ -7,18 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-_MADE = (
-    ".git",
-    ".venv",
-    ".tools",
-    "dist",
-    "build",
-    "node_modules",
-    ".hypothesis",
-    ".ruff_cache",
-    "__pycache__",
-    "*.pyc",
-)
 # What the test run itself brings along would change what the commands do.
 _OURS = ("COV_", "COVERAGE_", "PYTEST_", "VIRTUAL_ENV", "MAKE", "MFLAGS", "UV_RUN", "PYTHONDONTWRITEBYTECODE")
 
@@ -48,6 +36,14 @@ def run(
 
 
 def copy_repository(target: Path) -> Path:
-    """The working tree as it is now, without what the commands made; a test may change it."""
-    shutil.copytree(REPOSITORY, target, ignore=shutil.ignore_patterns(*_MADE), symlinks=True)
+    """The working tree as it is now: what git tracks and what is new to it, nothing that it ignores.
+
+    Git is asked, since a walk would also meet what other tests make and remove at that moment (coverage data, caches).
+    """
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    for name in run(listing, cwd=REPOSITORY).stdout.split("\0"):
+        source = REPOSITORY / name
+        if name and (source.is_symlink() or source.is_file()):  # a deleted file stays listed until it is committed
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target / name, follow_symlinks=False)
     return target
