@@ -18,6 +18,7 @@ from pydantic import Field
 
 from mcp_curated_shared.errors import NotAllowedError, NotFoundError
 from mcp_curated_shared.security.audit import AuditKey, AuditLevel, AuditLog, Trail, WriteWitness, verify
+from mcp_curated_shared.security.audit import trail as trail_module
 from mcp_curated_shared.security.audit.trail import keyed_digest
 from mcp_curated_shared.security.confirmation import Confirmation, Plan
 from mcp_curated_shared.security.confirmation.sqlite import SqliteLedger
@@ -145,6 +146,23 @@ async def test_a_call_is_recorded_with_what_became_of_it(
     (call,) = events(folder, "call")
     assert (call["tool"], call["outcome"], call.get("kind"), call["caller"]) == ("look", outcome, kind, "local")
     assert call["args"] == keyed_digest(KEY.digest, {"name": name})
+
+
+async def test_a_call_is_recorded_twice_and_digested_once(
+    era: Era, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digested: list[object] = []
+
+    def digest(key: bytes, value: object) -> str:
+        digested.append(value)
+        return keyed_digest(key, value)
+
+    monkeypatch.setattr(trail_module, "keyed_digest", digest)
+    async with over_memory(build(folder)[0], era) as client:
+        await client.call_tool("change", {"name": "a"})
+    (change,), (call,) = events(folder, "change"), events(folder, "call")
+    assert change["args"] == call["args"] == keyed_digest(KEY.digest, {"name": "a"})
+    assert digested == [{"name": "a"}]
 
 
 async def test_the_process_is_recorded_once_with_its_start_and_its_end(era: Era, folder: Path) -> None:

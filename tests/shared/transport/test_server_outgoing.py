@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, TextContent, Tool
+from mcp_types import CallToolResult, EmptyResult, Request, RequestParams, TextContent, Tool
 from pydantic import BaseModel, Field
 
 from mcp_curated_shared.errors import NotFoundError
 from mcp_curated_shared.testing import ERAS, Command, Era, over_memory, over_stdio
+from mcp_curated_shared.transport.failures import LONGEST_FAILURE
 from mcp_curated_shared.transport.identity import Identity
-from mcp_curated_shared.transport.outgoing import sendable
+from mcp_curated_shared.transport.outgoing import LONGEST_ERROR, sendable
 from mcp_curated_shared.transport.replies import Progress, reply
 from mcp_curated_shared.transport.resources import ResourceContent, ResourceReply
 from mcp_curated_shared.transport.server import CuratedServer
@@ -129,6 +130,38 @@ async def test_a_crash_outside_of_any_tool_tells_nothing_of_the_inside(
             await client.list_tools()
     assert (failed.value.code, failed.value.message) == (-32603, "Internal error")
     assert "the inside of the program" in caplog.text
+
+
+LONG = "x" * 100_000
+
+
+@pytest.mark.anyio
+@both_eras
+async def test_an_error_never_grows_with_what_it_repeats(era: Era) -> None:
+    server: CuratedServer[dict[str, Any]] = CuratedServer(Identity("e", title="E", version="1", instructions=""))
+
+    @server.tool(annotations=reads(), description="Fail.")
+    async def fail() -> str:
+        raise NotFoundError(f"No {LONG} here.", "Try the other one.")
+
+    async def read(uri: str, context: Context[Any, Any]) -> ResourceReply:
+        raise NotFoundError(f"There is no {uri}.", "Try the other one.")
+
+    server.resource_scheme("long", read)
+    async with over_memory(server, era) as client:
+        failed = await client.call_tool("fail", {})
+        with pytest.raises(MCPError) as unread:
+            await client.read_resource(f"long:{LONG}")
+        with pytest.raises(MCPError) as unknown:
+            await client.session.send_request(
+                Request[RequestParams, str](method=LONG, params=RequestParams()), EmptyResult
+            )
+    text = failed.content[0].text  # pyright: ignore[reportAttributeAccessIssue]  # any other kind of block fails the test
+    assert text.startswith("No xxx") and text.endswith("Try the other one.") and len(text) <= LONGEST_FAILURE
+    assert unread.value.message.startswith("There is no long:xxx")
+    assert unread.value.message.endswith("Try the other one.")
+    for error in (unread.value, unknown.value):
+        assert len(json.dumps([error.message, error.data])) < 3 * LONGEST_ERROR
 
 
 JSON = st.recursive(

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_curated_shared.security.audit.chain import Value
 from mcp_curated_shared.security.audit.keys import given_key
 from mcp_curated_shared.security.audit.log import AuditLog
-from mcp_curated_shared.security.audit.trail import Trail, current_operation
+from mcp_curated_shared.security.audit.trail import Subject, Trail, current_operation
 from mcp_curated_shared.settings.auditing import AuditSettings
 from mcp_curated_shared.transport.asking import CONFIRMATION_META_KEY, LOCAL_CALLER
 from mcp_curated_shared.transport.failures import ERROR_META_KEY
@@ -57,6 +57,7 @@ class _Call:
     params: Mapping[str, Any]
     known: bool
     reads: bool
+    about: Subject
     begun: float = field(default_factory=time.perf_counter)
 
 
@@ -123,9 +124,11 @@ class AuditMiddleware:
     def _call(self, ctx: RequestContext) -> _Call:
         params = ctx.params or {}
         if ctx.method != "tools/call":
-            return _Call(ctx, params, known=False, reads=True)
+            about = Subject([params.get(METHODS[ctx.method]), params.get("arguments")])
+            return _Call(ctx, params, known=False, reads=True, about=about)
         reads = self._reads_only(str(params.get("name")))
-        return _Call(ctx, params, known=reads is not None, reads=reads is not False)
+        about = Subject(params.get("arguments"))
+        return _Call(ctx, params, known=reads is not None, reads=reads is not False, about=about)
 
     async def _watched(self, call: _Call, call_next: CallNext) -> HandlerResult:
         try:
@@ -162,12 +165,7 @@ class AuditMiddleware:
         state = params.get("requestState")
         if isinstance(state, str):
             record["answers"] = _named(state)
-        about = (
-            params.get("arguments")
-            if method == "tools/call"
-            else [params.get(METHODS[method]), params.get("arguments")]
-        )
-        self._trail.note({**record, **facts}, args=about)
+        self._trail.note({**record, **facts}, args=call.about)
 
     def _caller(self, ctx: RequestContext) -> str:
         principal = authenticated_principal(ctx)

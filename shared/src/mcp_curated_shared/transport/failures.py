@@ -20,9 +20,13 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mcp_curated_shared.errors import CuratedError, InvalidArgumentError, NotAllowedError, NotFoundError
 from mcp_curated_shared.security.untrusted import safe_text
+from mcp_curated_shared.transport.outgoing import cut_error
 
 ERROR_META_KEY: Final = "mcp-curated/error"
 """Where a failed result's `_meta` holds `{"kind": ..., "retry_after_s": ...}`, for programs; the latter where known."""
+
+LONGEST_FAILURE: Final = 16_000
+"""Characters of a failed tool's text: the last resort, for what a tool repeats of somebody else's error."""
 
 RESOURCE_NOT_FOUND: Final = -32002
 """A missing resource, up to 2025-11-25; from 2026-07-28 on it is -32602 (SEP-2164)."""
@@ -58,7 +62,7 @@ def foreseen(error: BaseException) -> CuratedError | None:
 def failed(text: str, kind: str, **facts: object) -> CallToolResult:
     """A tool's failure as the model reads it, with its kind and further facts for programs."""
     return CallToolResult(
-        content=[TextContent(type="text", text=safe_text(text))],
+        content=[TextContent(type="text", text=safe_text(cut_error(text, LONGEST_FAILURE)))],
         is_error=True,
         _meta={ERROR_META_KEY: {"kind": kind, **facts}},
     )

@@ -1,4 +1,4 @@
-"""The last look at everything that leaves: no lone surrogate, and nothing of a crash but that there was one.
+"""The last look at everything that leaves: no lone surrogate, no endless error, and of a crash only that it was one.
 
 One lone surrogate in a result ends an SDK server (the message cannot be written as UTF-8, the writing task fails,
 the process exits). File names, database text and error messages can hold one. An exception that no handler expected
@@ -8,7 +8,7 @@ every result and every error of every method in its final form.
 
 import logging
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
@@ -18,6 +18,9 @@ from pydantic import BaseModel, ValidationError
 from mcp_curated_shared.security.untrusted import safe_text
 
 _log = logging.getLogger(__name__)
+
+LONGEST_ERROR: Final = 2000
+"""Characters of an error's message, and of each text in its data."""
 
 
 async def sendable_only(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -37,9 +40,33 @@ async def sendable_only(ctx: ServerRequestContext[Any, Any], call_next: CallNext
 
 
 def _sendable_error(error: MCPError) -> MCPError:
-    if _is_sendable(error.message) and _is_sendable(error.data):
+    message, data = cut_error(error.message, LONGEST_ERROR), _cut(error.data)
+    if message is error.message and data is error.data and _is_sendable(message) and _is_sendable(data):
         return error
-    return MCPError(error.code, safe_text(error.message), sendable(error.data))
+    return MCPError(error.code, safe_text(message), sendable(data))
+
+
+def cut_error(text: str, longest: int) -> str:
+    """An error's text without its middle, if it is longer than `longest` characters; the next step is at its end."""
+    if len(text) <= longest:
+        return text
+    note = f" [... {len(text) - longest:,} characters left out ...] "
+    half = (longest - len(note)) // 2
+    return text[:half] + note + text[-half:]
+
+
+def _cut(data: object) -> object:
+    """The data of an error with each text in it bounded; the same object when none is too long."""
+    if isinstance(data, str):
+        return cut_error(data, LONGEST_ERROR)
+    if not isinstance(data, dict):
+        return data
+    members = cast("dict[object, object]", data)
+    bounded = {
+        name: cut_error(member, LONGEST_ERROR) if isinstance(member, str) else member
+        for name, member in members.items()
+    }
+    return members if all(bounded[name] is members[name] for name in members) else bounded
 
 
 def sendable(value: object) -> object:

@@ -36,12 +36,32 @@ current_operation: ContextVar[str] = ContextVar("mcp_curated_operation", default
 """The operation that the current call belongs to: its rounds, its question and its write share one."""
 
 
+class Subject:
+    """A JSON value that several events are about: only its keyed digest is recorded, and computed once.
+
+    Args:
+        value: The value.
+    """
+
+    __slots__ = ("_digest", "_value")
+
+    def __init__(self, value: object) -> None:
+        self._value: object = value
+        self._digest: tuple[bytes, str] | None = None
+
+    def digest(self, key: bytes) -> str:
+        """Its digest under a key."""
+        if self._digest is None or self._digest[0] != key:
+            self._digest = (key, keyed_digest(key, self._value))
+        return self._digest[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Described:
     """An event, and what it is about, which is recorded by its keyed digest only."""
 
     record: Record
-    digests: tuple[tuple[str, object], ...] = ()
+    digests: tuple[tuple[str, Subject], ...] = ()
 
 
 class Trail:
@@ -76,7 +96,8 @@ class Trail:
 
         Args:
             record: Its facts; every text in it is one of ours, or went through `untrusted`.
-            about: JSON values that only their keyed digest may appear of, by the name of the field.
+            about: JSON values that only their keyed digest may appear of, by the name of the field; as a `Subject`
+                where several events are about the same one.
         """
         if len(self._waiting) >= WAITING_EVENTS:
             self._lost += 1
@@ -123,7 +144,7 @@ class Trail:
         operation = current_operation.get()
         if operation:
             stamped["op"] = operation
-        return Described(stamped, tuple(about.items()))
+        return Described(stamped, tuple((name, _subject(value)) for name, value in about.items()))
 
     def _take(self) -> list[Described]:
         events = list(self._waiting)
@@ -157,7 +178,7 @@ class Trail:
         if not event.digests:
             return event.record
         key = self._log.key.digest
-        return {**event.record, **{name: keyed_digest(key, value) for name, value in event.digests}}
+        return {**event.record, **{name: subject.digest(key) for name, subject in event.digests}}
 
     def _untrusted(self, text: str) -> str:
         """A text of somebody else, fit for a record: short, and without secrets."""
@@ -168,6 +189,10 @@ class Trail:
         except Exception:  # a text that might hold a secret is worth less than the secret
             return "[WITHHELD]"
         return clean if len(clean) <= LONGEST_TEXT else clean[:LONGEST_TEXT] + "..."
+
+
+def _subject(value: object) -> Subject:
+    return value if isinstance(value, Subject) else Subject(value)
 
 
 def keyed_digest(key: bytes, value: object) -> str:
