@@ -1,7 +1,7 @@
 """What starting a server costs beside the barest server that the SDK allows, in one run, as ratios.
 
-The targets are 1.25 times the CPU and 1.2 times the memory. The bounds here are looser, since what else runs on the
-machine distorts even processor time; they fail when a server loads at its start what only a call needs.
+A server loads more than the bare one and is held to 1.25 times its CPU and 1.2 times its memory. On a quiet machine it
+takes about as much CPU, as it does not collect garbage while it imports.
 """
 
 import sys
@@ -12,8 +12,8 @@ import pytest
 from mcp_curated_shared.testing import Command, Ratios, startup_ratios
 from scripts.generate_docs import Server, servers
 
-CPU = 1.5
-MEMORY = 1.25
+CPU = 1.25
+MEMORY = 1.2
 ROUNDS = 4
 
 SERVERS = servers(Path(__file__).resolve().parents[2])

@@ -7,10 +7,12 @@ the log is configured.
 """
 
 import asyncio
+import contextlib
+import gc
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from typing import TYPE_CHECKING, Any
 
 from mcp_curated_shared.errors import SettingsError
@@ -85,23 +87,48 @@ def _run(
     build: "Callable[[], MCPServer[Any]]", listening: Listening | None, limits: ServingLimits, ending: Ending
 ) -> int:
     try:
-        server = build()
-        if listening is None:
-            from mcp_curated_shared.transport.stdio import serve_stdio
-
-            if sys.stdin is not None and sys.stdin.isatty():
-                log_setup.announce("A host starts this server and speaks MCP with it over stdio. Ctrl-C ends it.")
-            asyncio.run(serve_stdio(server, ending))
-        else:
-            from mcp_curated_shared.transport.http import serve_http
-
-            asyncio.run(serve_http(server, listening, limits, ending))
+        serving = _made(build, listening, limits, ending)
+        if listening is None and sys.stdin is not None and sys.stdin.isatty():
+            log_setup.announce("A host starts this server and speaks MCP with it over stdio. Ctrl-C ends it.")
+        asyncio.run(serving)
     except SettingsError:
         raise
     except Exception:
         _log.critical("The server crashed.", exc_info=True)
         return 1
     return 0
+
+
+def _made(
+    build: "Callable[[], MCPServer[Any]]", listening: Listening | None, limits: ServingLimits, ending: Ending
+) -> Coroutine[Any, Any, None]:
+    """Build the server and import what serves it; what is left is to run it."""
+    with uncollected():
+        server = build()
+        if listening is None:
+            from mcp_curated_shared.transport.stdio import serve_stdio
+
+            return serve_stdio(server, ending)
+        from mcp_curated_shared.transport.http import serve_http
+
+        return serve_http(server, listening, limits, ending)
+
+
+@contextlib.contextmanager
+def uncollected() -> Generator[None]:
+    """Make without collecting garbage, and never look again at what was made.
+
+    Imports make some hundred thousand objects that stay and hardly a cycle that goes; going through them again and
+    again is a seventh of a start, and later a part of every full collection (`gc.freeze`, made for this).
+    """
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if collected:
+            gc.enable()
 
 
 def open_standard_descriptors() -> None:
