@@ -38,6 +38,7 @@ LINES_A_FILE = 50
 """Matching lines that are shown of one file among several."""
 
 _NOTE_OF_A_CUT = 500
+_LOOK_AT_CLOCK = 16  # files; a large one looks by itself
 _SF_DATALESS = 0x40000000
 _HAS_CLOUD_FILES = sys.platform == "darwin"
 
@@ -210,8 +211,8 @@ class _Search:
             matches = self._glob.matches
             prefix = "" if self._glob.by_name else folder.prefix
             names = [name for name in names if matches(prefix + name)]
-        for name in sorted(names):
-            if self._clock.over():
+        for number, name in enumerate(sorted(names)):
+            if number % _LOOK_AT_CLOCK == 0 and self._clock.over():
                 self.stopped = True
                 return
             try:

@@ -207,7 +207,7 @@ class Scan:
 
 def _may_be_wide(data: bytes) -> bool:
     """Whether it is binary, or text in units of two bytes or more: a NUL near the beginning, or a mark."""
-    return data.find(b"\0", 0, _BINARY_SAMPLE) >= 0 or data.startswith(_WIDE_MARKS)
+    return data.find(b"\0", 0, _BINARY_SAMPLE) >= 0 or data[:2] in _WIDE_MARKS
 
 
 def _decoded(data: bytes) -> str:
