@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mcp_curated_shared.transport import arrivals
 from mcp_curated_shared.transport.arrivals import Arrivals, Sessions
 from mcp_curated_shared.transport.listening import PATH, Listening, ServingLimits
+from mcp_curated_shared.transport.refusals import explained
 
 _log = logging.getLogger(__name__)
 
@@ -149,7 +150,7 @@ class Door:
             if session is not None:
                 self._sessions.began(session)
             try:
-                await self._app({**scope, "headers": headers}, reply.receive, reply.send)
+                await self._app({**scope, "headers": headers}, reply.receive, explained(reply.send))
             finally:
                 if session is not None:
                     self._sessions.ended(session, closed=reply.status == 404 or scope["method"] == "DELETE")
